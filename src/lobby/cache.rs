@@ -1,0 +1,1 @@
+//! The input cache (kaillera.md 8.2).

@@ -1,0 +1,87 @@
+//! Every rule an operator can set, checked when the configuration is read.
+
+use encoding_rs::{Encoding, WINDOWS_1252};
+use std::time::Duration;
+
+/// The connection types ordinary users may log in with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectionTypes(pub [bool; 6]);
+
+/// What the lobby allows. Lengths are in bytes on the wire; a zero switches a limit off
+/// where its documentation says so.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Users at a time; 0 is no limit of its own.
+    pub max_users: u32,
+    /// Rooms at a time; 0 is no limit of its own.
+    pub max_games: u32,
+    /// Highest ping at login.
+    pub max_ping: Duration,
+    /// A user without any new message for this long is gone.
+    pub keepalive_timeout: Duration,
+    /// A user without activity for this long is sent away; zero is never.
+    pub idle_timeout: Duration,
+    /// Connection types that may log in.
+    pub allowed_connection_types: ConnectionTypes,
+    /// Whether one address may hold several users.
+    pub allow_multiple_connections: bool,
+    /// Whether a game may start with one player.
+    pub allow_single_player: bool,
+    /// Least time between a user's lobby lines; zero is off.
+    pub chat_flood: Duration,
+    /// Least time between a user's rooms; zero is off.
+    pub create_game_flood: Duration,
+    /// Longest lobby line; 0 is off.
+    pub max_chat_length: usize,
+    /// Longest room line; 0 is off.
+    pub max_game_chat_length: usize,
+    /// Longest user name, at most 30.
+    pub max_user_name_length: usize,
+    /// Longest emulator name, at most 126.
+    pub max_client_name_length: usize,
+    /// Longest name of a game, at most 126.
+    pub max_game_name_length: usize,
+    /// Longest parting words; longer ones are replaced; 0 is off.
+    pub max_quit_message_length: usize,
+    /// Members a new room may have, 1..=100.
+    pub room_capacity: u8,
+    /// Exchanges status values for the one emulator that expects it (kaillera-server.md 3.2).
+    pub switch_status_bytes: bool,
+    /// A game whose players are not all ready by then goes on without the missing.
+    pub ready_timeout: Duration,
+    /// With more users online than this, players get no lobby traffic while they play; 0 is never.
+    pub quiet_games_above: u32,
+    /// The character set of the server's own texts.
+    pub charset: &'static Encoding,
+    /// Lines shown after login.
+    pub welcome: Vec<String>,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            max_users: 0,
+            max_games: 0,
+            max_ping: Duration::from_millis(1000),
+            keepalive_timeout: Duration::from_secs(190),
+            idle_timeout: Duration::from_secs(3600),
+            allowed_connection_types: ConnectionTypes([true; 6]),
+            allow_multiple_connections: true,
+            allow_single_player: true,
+            chat_flood: Duration::from_secs(2),
+            create_game_flood: Duration::from_secs(2),
+            max_chat_length: 150,
+            max_game_chat_length: 320,
+            max_user_name_length: 30,
+            max_client_name_length: 126,
+            max_game_name_length: 126,
+            max_quit_message_length: 100,
+            room_capacity: 8,
+            switch_status_bytes: false,
+            ready_timeout: Duration::from_secs(130),
+            quiet_games_above: 60,
+            charset: WINDOWS_1252,
+            welcome: Vec::new(),
+        }
+    }
+}

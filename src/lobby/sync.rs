@@ -1,0 +1,1 @@
+//! Frame sync (kaillera.md 7.2, 8, 9).

@@ -1,0 +1,3 @@
+//! The `samara` binary.
+
+fn main() {}
