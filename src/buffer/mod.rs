@@ -1,4 +1,7 @@
 //! How bytes are held, read and written: fixed capacity, checked, named endianness.
+//!
+//! Neither side allocates or panics: a [`Reader`] that runs out answers [`Truncated`], a
+//! [`Writer`] that runs out answers [`Full`], and both stay where they were.
 
 mod reader;
 mod writer;
