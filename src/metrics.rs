@@ -134,7 +134,9 @@ const LOG_EVERY_NANOS: u64 = 10_000_000_000;
 impl Drops {
     /// All counts zero.
     pub fn new() -> Self {
-        Self { counts: Reason::ALL.iter().map(|_| Default::default()).collect() }
+        Self {
+            counts: Reason::ALL.iter().map(|_| Default::default()).collect(),
+        }
     }
 
     /// Counts one drop; `Some(count so far)` when it is time for a line in the log.
@@ -157,7 +159,9 @@ impl Drops {
 
     /// How many were dropped for `reason`.
     pub fn count(&self, reason: Reason) -> u64 {
-        self.counts.get(reason as usize).map_or(0, |(count, _)| count.get())
+        self.counts
+            .get(reason as usize)
+            .map_or(0, |(count, _)| count.get())
     }
 
     /// How many were dropped in all.

@@ -81,6 +81,18 @@ pub struct RawMessage<'a> {
     pub kind: u8,
     /// What follows the kind; empty for a bare keepalive or ready only.
     pub body: &'a [u8],
+    /// Where its kind stands in the datagram; the body follows.
+    pub start: u16,
+}
+
+impl RawMessage<'_> {
+    /// Where the message ends in the datagram.
+    pub fn end(&self) -> u16 {
+        // A bundle has no message that ends beyond 65535.
+        self.start
+            .saturating_add(1)
+            .saturating_add(self.body.len() as u16)
+    }
 }
 
 /// A datagram whose framing was checked from end to end.
@@ -181,6 +193,7 @@ fn message_at(datagram: &[u8], offset: usize) -> Option<RawMessage<'_>> {
         number: MessageNumber(number),
         kind,
         body,
+        start: u16::try_from(start).ok()?,
     })
 }
 
@@ -198,6 +211,12 @@ pub struct BundleWriter<'a> {
 }
 
 impl<'a> BundleWriter<'a> {
+    /// Bytes before the first message.
+    pub const HEADER: usize = 1;
+
+    /// Bytes of a message besides its kind and body.
+    pub const ENTRY: usize = HEADER;
+
     /// A bundle without messages that may grow to the size of `buf`.
     pub fn new(buf: &'a mut [u8]) -> Self {
         Self {
@@ -229,6 +248,11 @@ impl<'a> BundleWriter<'a> {
             *count = self.count;
         }
         Ok(())
+    }
+
+    /// Whether nothing was pushed.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
     }
 
     /// How many bytes of the slice the bundle takes; 0 if nothing was pushed.

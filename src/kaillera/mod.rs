@@ -22,10 +22,26 @@
 
 #![forbid(unsafe_code)]
 
+mod backlog;
 pub mod bundle;
+mod cache;
+mod channel;
+pub mod client;
 pub mod connect;
 mod error;
 pub mod fuzz;
+mod history;
 pub mod message;
 
+pub use backlog::Backlog;
+pub use cache::InputCache;
+pub use channel::Channel;
+pub use client::Client;
 pub use error::DecodeError;
+pub use message::Kind;
+
+/// Longest datagram sent, unless one message alone is longer (kaillera.md 2.6).
+pub const MAX_DATAGRAM: usize = 1400;
+
+/// Longest message sent, kind and body: the game data of one step.
+pub const MAX_MESSAGE: usize = 4 + 4096;

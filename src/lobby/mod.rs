@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod cache;
 pub mod rules;
 pub mod sync;
 
@@ -100,4 +99,50 @@ pub trait Sink {
 
     /// The session of `user` ends.
     fn close(&mut self, user: UserKey, close: Close);
+}
+pub mod delay;
+#[derive(Debug)]
+pub struct Lobby;
+#[allow(missing_docs, unused)]
+impl Lobby {
+    pub fn new(rules: rules::Rules) -> Self {
+        Self
+    }
+    pub fn login(&mut self, now: Time, user: UserKey, login: Login<'_>, sink: &mut impl Sink) {}
+    pub fn message(
+        &mut self,
+        now: Time,
+        user: UserKey,
+        message: &crate::kaillera::message::ClientMessage<'_>,
+        sink: &mut impl Sink,
+    ) {
+    }
+    pub fn depart(&mut self, now: Time, user: UserKey, why: Departure, sink: &mut impl Sink) {}
+    pub fn drop_player(&mut self, now: Time, user: UserKey, sink: &mut impl Sink) {}
+    pub fn desynchronised(
+        &mut self,
+        now: Time,
+        game: GameKey,
+        player: usize,
+        cause: sync::Desync,
+        sink: &mut impl Sink,
+    ) {
+    }
+    pub fn bad_cache_index(
+        &mut self,
+        now: Time,
+        game: GameKey,
+        player: usize,
+        sink: &mut impl Sink,
+    ) {
+    }
+    pub fn poll_timeout(&self) -> Option<Time> {
+        None
+    }
+    pub fn handle_timeout(&mut self, now: Time, sink: &mut impl Sink) {}
+    pub fn shut_down(&mut self, now: Time, sink: &mut impl Sink) {}
+    pub fn close_all(&mut self, now: Time, sink: &mut impl Sink) {}
+    pub fn users(&self) -> usize {
+        0
+    }
 }
