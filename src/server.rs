@@ -26,6 +26,30 @@ const FAREWELL_NOTICE: Duration = Duration::from_millis(400);
 /// How long their last messages may take to leave.
 const FAREWELL_SEND: Duration = Duration::from_millis(900);
 
+/// Serves until SIGINT or SIGTERM, then says goodbye to every user; a second signal ends the
+/// process at once.
+///
+/// # Errors
+///
+/// When the server does not start.
+pub fn run(config: Config) -> Result<(), StartError> {
+    let stopping = Arc::new(AtomicBool::new(false));
+    watch_for_second_signal(&stopping).map_err(|error| StartError {
+        what: "cannot watch for signals".to_owned(),
+        error,
+    })?;
+    let server = Server::start(&config)?;
+    wait_for_signal().map_err(|error| StartError {
+        what: "cannot wait for signals".to_owned(),
+        error,
+    })?;
+    stopping.store(true, Ordering::Relaxed);
+    log::info!("stopping: {} users are told", server.users());
+    server.stop();
+    log::info!("stopped");
+    Ok(())
+}
+
 /// A running server. Dropping it stops it at once; [`Server::stop`] says goodbye first.
 #[derive(Debug)]
 pub struct Server {
@@ -80,7 +104,7 @@ impl Server {
         }
         let of_loops = parts.loops.into_iter().zip(sockets.of_loops);
         for (index, (part, sockets)) in of_loops.enumerate() {
-            let frames = FramePool::new(config.limits.frames_in, FRAME_SIZE);
+            let frames = FramePool::new(config.limits.frames_in.div_ceil(loops), FRAME_SIZE);
             server.start_loop(index, part, sockets, &frames, clock)?;
         }
         let list: Vec<String> = server.addresses.iter().map(ToString::to_string).collect();
@@ -120,19 +144,12 @@ impl Server {
         self.control.drops()
     }
 
-    /// Tells every user, sends all away, and stops; takes less than two seconds. Setting
-    /// `hurry` cuts it short.
-    pub fn stop(self, hurry: &AtomicBool) {
-        let deadline = Instant::now() + FAREWELL_NOTICE;
+    /// Tells every user, sends all away, and stops; takes less than two seconds.
+    pub fn stop(self) {
         self.control.announce_stop();
-        if self.users() > 0 {
-            wait(deadline, || hurry.load(Ordering::Relaxed));
-        }
+        wait(FAREWELL_NOTICE, || self.users() == 0);
         self.control.close_all();
-        let deadline = Instant::now() + FAREWELL_SEND;
-        wait(deadline, || {
-            hurry.load(Ordering::Relaxed) || self.sessions() == 0
-        });
+        wait(FAREWELL_SEND, || self.sessions() == 0);
     }
 
     fn start_worker(
@@ -222,11 +239,40 @@ impl Drop for Server {
     }
 }
 
+const SIGNALS: [i32; 2] = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
+
+fn watch_for_second_signal(stopping: &Arc<AtomicBool>) -> io::Result<()> {
+    for signal in SIGNALS {
+        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, stopping.clone())?;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn wait_for_signal() -> io::Result<()> {
+    let mut signals = signal_hook::iterator::Signals::new(SIGNALS)?;
+    signals.forever().next();
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn wait_for_signal() -> io::Result<()> {
+    let signalled = Arc::new(AtomicBool::new(false));
+    for signal in SIGNALS {
+        signal_hook::flag::register(signal, signalled.clone())?;
+    }
+    while !signalled.load(Ordering::Relaxed) {
+        thread::sleep(Duration::from_millis(100));
+    }
+    Ok(())
+}
+
 /// How often a free port is looked for that all addresses have.
 const FREE_PORT_ATTEMPTS: usize = 16;
 
-/// Waits until `done` or the deadline; looks every few milliseconds.
-fn wait(deadline: Instant, done: impl Fn() -> bool) {
+/// Waits until `done`, but no longer than `most`; looks every few milliseconds.
+fn wait(most: Duration, done: impl Fn() -> bool) {
+    let deadline = Instant::now() + most;
     while Instant::now() < deadline && !done() {
         thread::sleep(Duration::from_millis(5));
     }

@@ -219,7 +219,7 @@ impl Exchange {
         let place = self.users.get(seat as usize)?;
         Some(place.get_or_init(|| Seat {
             inbox: Inbox::new(limits.inbox),
-            backlog: Mutex::new(Backlog::new(limits.backlog_bytes)),
+            backlog: Mutex::new(Backlog::new(limits.backlog)),
             generation: AtomicU32::new(0),
             waiting: AtomicBool::new(false),
         }))

@@ -53,6 +53,9 @@ use user::UserActor;
 /// a client may send.
 pub const FRAME_SIZE: usize = MAX_MESSAGE + 252;
 
+/// Most event loops, and most workers, there can be.
+pub const MAX_THREADS: usize = exchange::MAX_THREADS;
+
 /// Actors that run between two looks at the sockets.
 const ACTORS_PER_TURN: usize = 256;
 
@@ -71,46 +74,46 @@ pub struct Settings {
     pub answer_wrong_version: bool,
 }
 
-/// Timeouts of a session and a game.
+/// How long a silent client is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// A player whose game waits for it this long is out of sync (kaillera.md 9.3).
-    pub desync_after: Duration,
-    /// A player without any datagram for this long is dropped from its game.
-    pub drop_after: Duration,
-    /// A session that has not logged in ends this long after its last message.
+    /// A session that has not logged in ends this long after its last message (kaillera.md 4.2).
     pub login_timeout: Duration,
+    /// A player without new data for this long is desynchronised (kaillera.md 9.3).
+    pub desync_after: Duration,
+    /// A player without any datagram for this long is dropped; at least `desync_after`.
+    pub drop_after: Duration,
 }
 
 impl Default for Link {
     fn default() -> Self {
         Self {
+            login_timeout: Duration::from_secs(15),
             desync_after: Duration::from_secs(12),
             drop_after: Duration::from_secs(60),
-            login_timeout: Duration::from_secs(15),
         }
     }
 }
 
-/// What memory is made for at start.
+/// What the server has room for; memory is sized by it at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Sessions at a time, logged in or not.
+    /// Sessions at a time, logged in or not; at least `max_users` of the rules.
     pub sessions: usize,
     /// Unfinished logins at a time.
     pub half_open: usize,
     /// The same from one address.
     pub half_open_per_address: usize,
-    /// Messages that may wait for one user; half of them from its own client.
+    /// Hellos answered per second and address.
+    pub hello_per_second_per_address: u32,
+    /// Messages that may wait for one user's turn; half of them from its own client.
     pub inbox: usize,
     /// Bytes of lobby messages that may wait to be sent to one user.
-    pub backlog_bytes: usize,
-    /// Buffers per loop for what is received.
+    pub backlog: usize,
+    /// Received datagrams held at a time, over all loops.
     pub frames_in: usize,
-    /// Buffers for what is sent.
+    /// Datagrams held at a time on their way out.
     pub frames_out: usize,
-    /// HELLOs from one address.
-    pub hello_per_second_per_address: u32,
 }
 
 impl Default for Limits {
@@ -119,11 +122,11 @@ impl Default for Limits {
             sessions: 4096,
             half_open: 1024,
             half_open_per_address: 128,
+            hello_per_second_per_address: 200,
             inbox: 256,
-            backlog_bytes: 256 * 1024,
-            frames_in: 1024,
-            frames_out: 4096,
-            hello_per_second_per_address: 100,
+            backlog: 256 * 1024,
+            frames_in: 4096,
+            frames_out: 8192,
         }
     }
 }
