@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cache;
+pub mod delay;
 pub mod rules;
 pub mod sync;
 
