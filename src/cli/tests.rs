@@ -105,7 +105,7 @@ fn refusals_say_what_is_valid() {
     for (line, part) in [
         ("samara serve --port 70000", "70000 is not in 0..=65535"),
         ("samara serve --port=-1", "--port"),
-        ("samara serve --loops 257", "257 is not in 0..=256"),
+        ("samara serve --loops 65", "65 is not in 0..=64"),
         ("samara serve --workers many", "invalid digit"),
         ("samara serve --bind localhost", "invalid IP address syntax"),
         ("samara serve --log inof", LOG_FILTERS),

@@ -124,7 +124,9 @@ enum Phase {
 /// The inputs of one game at a time.
 ///
 /// The first data message of a game fixes the length of all inputs, and with it the memory:
-/// nothing is allocated after that message, nor in a later game that needs no more.
+/// nothing is allocated after that message, nor in a later game that needs no more. Since
+/// [`MAX_OUTPUT`] bounds all players' inputs together, that is below 4 MB for any game whose
+/// delays come from pings of up to a second.
 #[derive(Debug)]
 pub struct FrameSync {
     desync_after: Duration,
@@ -255,9 +257,8 @@ impl FrameSync {
     /// Handles messages of a player that were lost for good: while the game runs they may
     /// have been inputs, so the player is desynchronised and the others go on (9.4).
     pub fn gap(&mut self, now: Time, player: usize, sink: &mut impl SyncSink) {
-        if self.is_playing() && self.deactivate(player) {
-            let cause = Desync::Gap;
-            sink.event(SyncEvent::Desynchronised { player, cause });
+        if self.is_playing() && self.is_active(player) {
+            self.desynchronise(player, Desync::Gap, sink);
             self.advance(now, sink);
         }
     }
@@ -293,9 +294,7 @@ impl FrameSync {
             let since = player.heard.max(self.progress);
             let stalls = since + self.desync_after;
             if harmful && stalls <= now {
-                self.deactivate(index);
-                let (player, cause) = (index, Desync::Stall);
-                sink.event(SyncEvent::Desynchronised { player, cause });
+                self.desynchronise(index, Desync::Stall, sink);
                 continue;
             }
             if since.max(player.nudged) + REPEAT_AFTER <= now {
@@ -363,6 +362,11 @@ impl FrameSync {
             player.pop();
             self.awaited += usize::from(player.is_awaited());
         }
+    }
+
+    fn desynchronise(&mut self, player: usize, cause: Desync, sink: &mut impl SyncSink) {
+        self.deactivate(player);
+        sink.event(SyncEvent::Desynchronised { player, cause });
     }
 
     /// Answers whether the player was active.

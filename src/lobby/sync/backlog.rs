@@ -110,3 +110,56 @@ impl Backlog {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fed(stored: usize) -> Backlog {
+        let mut backlog = Backlog::default();
+        backlog.reset(stored, 2);
+        for value in 0..stored {
+            backlog.store(&[value as u8]);
+        }
+        backlog
+    }
+
+    #[test]
+    fn stored_payloads_come_first_and_replace_what_arrives() {
+        let mut backlog = fed(3);
+        assert_eq!(backlog.front(), None);
+        for value in 100..105 {
+            assert_eq!(backlog.feed(&[value, 9, 9]), Ok(()));
+        }
+        for expected in [[0, 0], [1, 0], [2, 0], [103, 9], [104, 9]] {
+            assert_eq!(backlog.front(), Some(&expected[..]));
+            backlog.pop();
+        }
+        assert!(!backlog.is_ready());
+    }
+
+    #[test]
+    fn is_full_at_the_limit_whatever_was_stored() {
+        for stored in [6, 63, 64, 65, 130] {
+            let mut backlog = fed(stored);
+            for round in 0..200 {
+                while backlog.feed(&[round, 1]) == Ok(()) {}
+                assert_eq!(backlog.ready, QUEUE_MAX);
+                for _ in 0..1 + round % 64 {
+                    backlog.pop();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn keeps_its_memory() {
+        let mut backlog = fed(100);
+        let memory = backlog.bytes.as_ptr();
+        for (stored, payload_len) in [(6, 2), (30, 3), (100, 1), (100, 2)] {
+            backlog.reset(stored, payload_len);
+            assert_eq!(backlog.front(), None);
+            assert_eq!(backlog.bytes.as_ptr(), memory);
+        }
+    }
+}
