@@ -311,3 +311,5 @@ pub struct PlayerEntry<'a> {
     /// Frames per message.
     pub connection_type: ConnectionType,
 }
+
+include!("message_stub.rs");
