@@ -1,15 +1,50 @@
 //! How the lobby and its rooms behave: requests in, messages out.
+//!
+//! ```text
+//!  user        login            create, join          start             all ready
+//!   (none) ------------> lobby -------------> member -------> loading ------------> playing
+//!     ^                    ^                    ^                |                     |
+//!     | quit, timeout      | quit room, kick,   +----------------+---------------------+
+//!     +---- from any       +- room closed         drop, ready timeout
+//!
+//!  room        create            start                 all ready
+//!   (none) ------------> waiting ------> synchronizing -----------> playing
+//!     ^                    ^                  |                        |
+//!     | owner leaves       +------------------+------------------------+
+//!     +---- from any                       last player dropped
+//! ```
 
 #![forbid(unsafe_code)]
 
+mod catalogue;
+mod charset;
+mod chat;
+mod command;
+pub mod delay;
+mod depart;
+mod game;
+mod login;
+mod play;
+mod room;
 pub mod rules;
+mod status;
 pub mod sync;
+#[cfg(test)]
+mod tests;
+mod user;
+
+pub use user::AccessLevel;
 
 use crate::{
-    kaillera::message::{ConnectionType, ServerMessage},
+    kaillera::message::{ClientMessage, ConnectionType, ServerMessage},
     timer::Time,
 };
+use catalogue::Catalogue;
+use charset::Charset;
+use game::{Games, Phase};
+use rules::Rules;
 use std::{net::IpAddr, time::Duration};
+use user::Users;
 
 /// A session as the lobby knows it: the seat that serves it, and which of the seat's
 /// successive users it is.
@@ -100,49 +135,108 @@ pub trait Sink {
     /// The session of `user` ends.
     fn close(&mut self, user: UserKey, close: Close);
 }
-pub mod delay;
+
+/// The users, the rooms, and what they may do to each other.
+///
+/// A request of a user that is not logged in is ignored.
 #[derive(Debug)]
-pub struct Lobby;
-#[allow(missing_docs, unused)]
+pub struct Lobby {
+    rules: Rules,
+    charset: Charset,
+    catalogue: Catalogue,
+    users: Users,
+    games: Games,
+    /// Holds the receivers of one message while it is sent.
+    scratch: Vec<UserKey>,
+}
+
 impl Lobby {
-    pub fn new(rules: rules::Rules) -> Self {
-        Self
+    /// An empty lobby.
+    pub fn new(rules: Rules) -> Self {
+        Self {
+            charset: Charset::new(rules.charset),
+            catalogue: Catalogue::new(rules.charset),
+            users: Users::default(),
+            games: Games::default(),
+            scratch: Vec::new(),
+            rules,
+        }
     }
-    pub fn login(&mut self, now: Time, user: UserKey, login: Login<'_>, sink: &mut impl Sink) {}
+
+    /// Does what a user asks for; messages of the link and of the game's data are ignored.
     pub fn message(
         &mut self,
         now: Time,
         user: UserKey,
-        message: &crate::kaillera::message::ClientMessage<'_>,
+        message: &ClientMessage<'_>,
         sink: &mut impl Sink,
     ) {
+        if self.users.get(user).is_none() {
+            return;
+        }
+        match *message {
+            ClientMessage::Quit { message } => self.quit(now, user, message, sink),
+            ClientMessage::Chat { text } => self.chat(now, user, text, sink),
+            ClientMessage::GameChat { text } => self.game_chat(now, user, text, sink),
+            ClientMessage::CreateGame { rom } => self.create_game(now, user, rom, sink),
+            ClientMessage::QuitGame => self.quit_game(now, user, sink),
+            ClientMessage::JoinGame { game } => self.join_game(user, game, sink),
+            ClientMessage::GameKick { user: target } => self.kick(now, user, target, sink),
+            ClientMessage::StartGame => self.start_game(now, user, sink),
+            ClientMessage::PlayerDrop => self.drop_player(now, user, sink),
+            ClientMessage::AllReady => self.ready(now, user, sink),
+            ClientMessage::UserInformation { .. }
+            | ClientMessage::ClientAck
+            | ClientMessage::KeepAlive
+            | ClientMessage::GameData { .. }
+            | ClientMessage::CachedGameData { .. } => {}
+        }
     }
-    pub fn depart(&mut self, now: Time, user: UserKey, why: Departure, sink: &mut impl Sink) {}
-    pub fn drop_player(&mut self, now: Time, user: UserKey, sink: &mut impl Sink) {}
-    pub fn desynchronised(
-        &mut self,
-        now: Time,
-        game: GameKey,
-        player: usize,
-        cause: sync::Desync,
-        sink: &mut impl Sink,
-    ) {
-    }
-    pub fn bad_cache_index(
-        &mut self,
-        now: Time,
-        game: GameKey,
-        player: usize,
-        sink: &mut impl Sink,
-    ) {
-    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) wants to be called, if at all.
     pub fn poll_timeout(&self) -> Option<Time> {
-        None
+        let deadline = |phase| match phase {
+            Phase::Synchronizing { deadline } => Some(deadline),
+            Phase::Waiting | Phase::Playing => None,
+        };
+        let deadlines = self.games.iter().filter_map(|game| deadline(game.phase));
+        deadlines.min()
     }
-    pub fn handle_timeout(&mut self, now: Time, sink: &mut impl Sink) {}
-    pub fn shut_down(&mut self, now: Time, sink: &mut impl Sink) {}
-    pub fn close_all(&mut self, now: Time, sink: &mut impl Sink) {}
+
+    /// How many users are logged in.
     pub fn users(&self) -> usize {
-        0
+        self.users.len()
+    }
+
+    /// How many rooms there are.
+    pub fn games(&self) -> usize {
+        self.games.len()
+    }
+
+    /// Asserts, where debug assertions are on, that all tables agree.
+    pub fn check_invariants(&self) {
+        self.users.check_invariants();
+        self.games.check_invariants();
+        for user in self.users.iter() {
+            let game = user.room.map(|key| self.games.get(key));
+            let is_member = |key| matches!(game, Some(Some(game)) if game.has_member(key));
+            debug_assert_eq!(user.room.is_some(), is_member(user.key));
+            let is_quiet = user.presence == user::Presence::Quiet;
+            let plays = game
+                .flatten()
+                .is_some_and(|game| game.seat(user.key).is_some());
+            debug_assert!(plays || !is_quiet);
+        }
+        for game in self.games.iter() {
+            for member in &game.members {
+                let user = self.users.get(member.user);
+                debug_assert_eq!(user.and_then(|user| user.room), Some(game.key));
+                let times = game
+                    .members
+                    .iter()
+                    .filter(|other| other.user == member.user);
+                debug_assert_eq!(times.count(), 1);
+            }
+        }
     }
 }

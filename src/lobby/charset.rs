@@ -1,0 +1,148 @@
+//! The server's character set (kaillera.md 12): for checks, and for the server's own texts.
+//!
+//! What users send is relayed as the bytes they sent; nothing here touches it.
+
+use encoding_rs::Encoding;
+use std::borrow::Cow;
+
+/// The character set that texts are read and written in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Charset(&'static Encoding);
+
+impl Charset {
+    pub(super) fn new(encoding: &'static Encoding) -> Self {
+        Self(encoding)
+    }
+
+    /// The characters of `bytes`; U+FFFD where they are none.
+    pub(super) fn decode(self, bytes: &[u8]) -> Cow<'_, str> {
+        self.0.decode_without_bom_handling(bytes).0
+    }
+
+    /// How many characters `bytes` are.
+    pub(super) fn count(self, bytes: &[u8]) -> usize {
+        self.decode(bytes).chars().count()
+    }
+
+    /// Whether one of the characters is `wanted`; a second byte of another one is not.
+    pub(super) fn has(self, bytes: &[u8], wanted: char) -> bool {
+        self.decode(bytes).contains(wanted)
+    }
+
+    /// Whether one of the characters is below 32.
+    pub(super) fn has_control(self, bytes: &[u8]) -> bool {
+        self.decode(bytes).contains(|c: char| c < ' ')
+    }
+
+    /// A form that is equal for texts that differ only in case and outer blanks.
+    pub(super) fn fold(self, bytes: &[u8]) -> Vec<u8> {
+        let decoded = self
+            .0
+            .decode_without_bom_handling_and_without_replacement(bytes);
+        match decoded {
+            Some(text) => text.trim().to_lowercase().into_bytes(),
+            None => trim(bytes).to_ascii_lowercase(),
+        }
+    }
+
+    /// Appends `text`, with `?` for characters the set lacks.
+    pub(super) fn encode_into(self, text: &str, out: &mut Vec<u8>) {
+        let mut utf8 = [0; 4];
+        for character in text.chars() {
+            match self.0.encode(character.encode_utf8(&mut utf8)) {
+                (bytes, _, false) => out.extend_from_slice(&bytes),
+                (_, _, true) => out.push(b'?'),
+            }
+        }
+    }
+
+    /// Splits `bytes` after the last whole character that ends within `limit` bytes.
+    pub(super) fn split(self, bytes: &[u8], limit: usize) -> (&[u8], &[u8]) {
+        if bytes.len() <= limit {
+            return (bytes, &[]);
+        }
+        let mut end = 0;
+        while let Some(rest) = bytes.get(end..) {
+            let next = end + self.width(rest);
+            if next > limit {
+                break;
+            }
+            end = next;
+        }
+        bytes.split_at_checked(end).unwrap_or((bytes, &[]))
+    }
+
+    /// Bytes of the first character; 1 if they are none.
+    fn width(self, bytes: &[u8]) -> usize {
+        let is_character = |width: &usize| {
+            bytes.get(..*width).is_some_and(|bytes| {
+                self.0
+                    .decode_without_bom_handling_and_without_replacement(bytes)
+                    .is_some()
+            })
+        };
+        (1..=4).find(is_character).unwrap_or(1)
+    }
+}
+
+/// `bytes` without blanks and control characters at both ends.
+///
+/// In no character set in use is a byte up to 32 part of a longer character.
+pub(super) fn trim(bytes: &[u8]) -> &[u8] {
+    let is_blank = |byte: &u8| *byte <= b' ';
+    let start = bytes.iter().position(|byte| !is_blank(byte));
+    let end = bytes.iter().rposition(|byte| !is_blank(byte));
+    match (start, end) {
+        (Some(start), Some(end)) => bytes.get(start..=end).unwrap_or_default(),
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use encoding_rs::{EUC_KR, GBK, SHIFT_JIS, UTF_8, WINDOWS_1252};
+
+    #[test]
+    fn second_bytes_are_no_characters_of_their_own() {
+        let sjis = Charset::new(SHIFT_JIS);
+        let hyou = [0x95, 0x5C];
+        assert!(!sjis.has(&hyou, '\\'));
+        assert!(Charset::new(WINDOWS_1252).has(&hyou, '\\'));
+        assert_eq!(sjis.count(&[0x95, 0x5C, 0x8E, 0xA6]), 2);
+    }
+
+    #[test]
+    fn splits_between_characters() {
+        let sjis = Charset::new(SHIFT_JIS);
+        let text = [b'a', 0x95, 0x5C, 0x8E, 0xA6, b'b'];
+        assert_eq!(sjis.split(&text, 4), (&text[..3], &text[3..]));
+        assert_eq!(sjis.split(&text, 6), (&text[..], &[][..]));
+        assert_eq!(Charset::new(UTF_8).split("é€".as_bytes(), 4).0.len(), 2);
+        let malformed = [0x81; 9];
+        for encoding in [GBK, EUC_KR, SHIFT_JIS, UTF_8] {
+            assert!(Charset::new(encoding).split(&malformed, 4).0.len() <= 4);
+        }
+    }
+
+    #[test]
+    fn folds_case_and_blanks() {
+        let latin = Charset::new(WINDOWS_1252);
+        assert_eq!(latin.fold(b" \xC9va "), latin.fold(b"\xE9VA"));
+        let korean = Charset::new(EUC_KR);
+        assert_eq!(korean.fold(b"A\xFF "), korean.fold(b"a\xFF"));
+    }
+
+    #[test]
+    fn writes_a_question_mark_for_what_it_lacks() {
+        let mut out = Vec::new();
+        Charset::new(WINDOWS_1252).encode_into("é鵺!", &mut out);
+        assert_eq!(out, b"\xE9?!");
+    }
+
+    #[test]
+    fn trims_both_ends() {
+        assert_eq!(trim(b" \t a b\n "), b"a b");
+        assert_eq!(trim(b" \x01 "), b"");
+    }
+}

@@ -1,0 +1,174 @@
+//! Lines of text, in the lobby and in rooms (kaillera.md 6.1, 6.7).
+
+use super::{
+    GameKey, Lobby, Sink, UserKey,
+    catalogue::{ERROR_NAME, LOBBY_NAME, Param, ROOM_NAME, Text},
+    charset::trim,
+    user::User,
+};
+use crate::{kaillera::message::ServerMessage, timer::Time};
+use std::time::Duration;
+
+/// Lines an ordinary user may send to its room in one [`ROOM_WINDOW`].
+const ROOM_LINES: u32 = 60;
+const ROOM_WINDOW: Duration = Duration::from_secs(10);
+
+/// What a line is allowed to be.
+enum Verdict {
+    Send,
+    Refuse,
+    /// Refused, and the user has been told.
+    Swallow,
+}
+
+impl Lobby {
+    pub(super) fn chat(&mut self, now: Time, user: UserKey, text: &[u8], sink: &mut impl Sink) {
+        let text = trim(text);
+        let Some(speaker) = self.users.get(user) else {
+            return;
+        };
+        if self.is_flooding(now, speaker) {
+            self.refuse_chat(user, Text::ChatFlood, sink);
+            return;
+        }
+        if text.first() == Some(&b'/') {
+            self.lobby_command(user, text, sink);
+        } else if text.is_empty() || self.charset.decode(text).starts_with('\u{A0}') {
+            return;
+        } else if let Err(reason) = self.check_chat(speaker, text) {
+            self.refuse_chat(user, reason, sink);
+            return;
+        } else {
+            let name = &speaker.name;
+            sink.notice(self.users.listeners(), &ServerMessage::Chat { name, text });
+        }
+        if let Some(speaker) = self.users.get_mut(user) {
+            speaker.last_chat = Some(now);
+        }
+    }
+
+    /// Room lines carry some emulators' data, so their bytes are nobody's business.
+    pub(super) fn game_chat(
+        &mut self,
+        now: Time,
+        user: UserKey,
+        text: &[u8],
+        sink: &mut impl Sink,
+    ) {
+        let Some(room) = self.users.get(user).and_then(|user| user.room) else {
+            return;
+        };
+        match self.count_room_line(now, user) {
+            Verdict::Send => {}
+            Verdict::Refuse => {
+                let reason = [Param::Text(Text::ChatFlood)];
+                let refusal = self.catalogue.line(Text::ChatDenied, &reason);
+                say(&[user], ROOM_NAME, &refusal, sink);
+                return;
+            }
+            Verdict::Swallow => return,
+        }
+        if text.first() == Some(&b'/') {
+            self.room_command(now, user, room, text, sink);
+            return;
+        }
+        let Some(speaker) = self.users.get(user) else {
+            return;
+        };
+        let limit = self.rules.max_game_chat_length;
+        if speaker.is_normal() && limit != 0 && self.charset.count(text) > limit {
+            let refusal = self.catalogue.line(Text::GameChatLong, &[]);
+            say(&[user], ROOM_NAME, &refusal, sink);
+            return;
+        }
+        if let Some(game) = self.games.get(room) {
+            let to = game.room(&self.users, &mut self.scratch);
+            say(to, &speaker.name, text, sink);
+        }
+    }
+
+    /// Whether an ordinary user may say this in the lobby.
+    pub(super) fn check_chat(&self, speaker: &User, text: &[u8]) -> Result<(), Text> {
+        if !speaker.is_normal() {
+            return Ok(());
+        }
+        let limit = self.rules.max_chat_length;
+        if self.charset.has_control(text) {
+            return Err(Text::ChatIllegal);
+        }
+        if limit != 0 && self.charset.count(text) > limit {
+            return Err(Text::ChatLong);
+        }
+        Ok(())
+    }
+
+    pub(super) fn refuse_chat(&self, user: UserKey, reason: Text, sink: &mut impl Sink) {
+        let reason = [Param::Text(reason)];
+        inform(
+            &[user],
+            &self.catalogue.line(Text::ChatDenied, &reason),
+            sink,
+        );
+    }
+
+    /// A notice of the server's to everybody in a room.
+    pub(super) fn say_room(
+        &mut self,
+        room: GameKey,
+        text: Text,
+        params: &[Param<'_>],
+        sink: &mut impl Sink,
+    ) {
+        if let Some(game) = self.games.get(room) {
+            let text = self.catalogue.line(text, params);
+            let to = game.room(&self.users, &mut self.scratch);
+            say(to, ROOM_NAME, &text, sink);
+        }
+    }
+
+    /// A refusal to one member of a room.
+    pub(super) fn say_error(&self, user: UserKey, text: Text, sink: &mut impl Sink) {
+        say(&[user], ERROR_NAME, &self.catalogue.line(text, &[]), sink);
+    }
+
+    /// Whether an ordinary user speaks too soon after its last accepted line.
+    fn is_flooding(&self, now: Time, speaker: &User) -> bool {
+        let too_soon = |last| now.since(last) < self.rules.chat_flood;
+        speaker.is_normal() && speaker.last_chat.is_some_and(too_soon)
+    }
+
+    fn count_room_line(&mut self, now: Time, user: UserKey) -> Verdict {
+        let Some(speaker) = self.users.get_mut(user) else {
+            return Verdict::Swallow;
+        };
+        if !speaker.is_normal() {
+            return Verdict::Send;
+        }
+        let window = &mut speaker.room_lines;
+        if window.lines == 0 || now.since(window.since) >= ROOM_WINDOW {
+            window.since = now;
+            window.lines = 0;
+        }
+        window.lines = window.lines.saturating_add(1);
+        match window.lines {
+            0..=ROOM_LINES => Verdict::Send,
+            lines if lines == ROOM_LINES + 1 => Verdict::Refuse,
+            _ => Verdict::Swallow,
+        }
+    }
+}
+
+/// An information line.
+pub(super) fn inform(to: &[UserKey], text: &[u8], sink: &mut impl Sink) {
+    if !to.is_empty() {
+        let source = LOBBY_NAME;
+        sink.notice(to, &ServerMessage::InformationMessage { source, text });
+    }
+}
+
+/// A line in a room.
+pub(super) fn say(to: &[UserKey], name: &[u8], text: &[u8], sink: &mut impl Sink) {
+    if !to.is_empty() {
+        sink.notice(to, &ServerMessage::GameChat { name, text });
+    }
+}

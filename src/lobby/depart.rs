@@ -1,0 +1,117 @@
+//! How users leave the server, one by one or all together (kaillera.md 5).
+
+use super::{
+    Close, Departure, Lobby, Sink, UserKey,
+    catalogue::{ROOM_NAME, Text},
+    charset::trim,
+    chat::inform,
+    game::Phase,
+    user::Presence,
+};
+use crate::{kaillera::message::ServerMessage, timer::Time};
+use std::time::Duration;
+
+/// Longest parting words in bytes: clients' buffers have 128.
+const PARTING_WORDS: usize = 126;
+
+impl Lobby {
+    /// Takes out a user that did not say so itself.
+    ///
+    /// One that reconnected is not told, as its seat belongs to its successor by now.
+    /// [`Departure::Idle`] is passed over for users that the rules let stay.
+    pub fn depart(&mut self, now: Time, user: UserKey, why: Departure, sink: &mut impl Sink) {
+        let Some(leaver) = self.users.get(user) else {
+            return;
+        };
+        let idles_freely = !leaver.is_normal() || self.rules.idle_timeout == Duration::ZERO;
+        if why == Departure::Idle && idles_freely {
+            return;
+        }
+        let (text, presence) = match why {
+            Departure::ConnectionLost => (Text::QuitLost, Presence::Leaving),
+            Departure::Idle => (Text::QuitIdle, Presence::Leaving),
+            Departure::Reconnected => (Text::QuitReconnected, Presence::Replaced),
+            Departure::Failed => (Text::QuitFailed, Presence::Leaving),
+        };
+        let words = self.parting_words(text);
+        self.leave(now, user, &words, presence, sink);
+    }
+
+    /// Tells everybody, in the lobby and in the rooms, that the server goes down.
+    pub fn shut_down(&mut self, _now: Time, sink: &mut impl Sink) {
+        let text = self.catalogue.line(Text::ShuttingDown, &[]);
+        inform(self.users.listeners(), &text, sink);
+        let notice = ServerMessage::GameChat {
+            name: ROOM_NAME,
+            text: &text,
+        };
+        for game in self.games.iter() {
+            sink.notice(game.room(&self.users, &mut self.scratch), &notice);
+        }
+    }
+
+    /// Sends everybody away, each told of itself only.
+    pub fn close_all(&mut self, _now: Time, sink: &mut impl Sink) {
+        for game in self.games.drain() {
+            if game.phase != Phase::Waiting {
+                sink.end(game.key);
+            }
+        }
+        let message = self.parting_words(Text::ShuttingDown);
+        for user in self.users.drain() {
+            let quit = ServerMessage::Quit {
+                name: &user.name,
+                id: user.id,
+                message: &message,
+            };
+            sink.notice(&[user.key], &quit);
+            sink.close(user.key, Close::Left);
+        }
+    }
+
+    /// A user says that it leaves.
+    pub(super) fn quit(&mut self, now: Time, user: UserKey, message: &[u8], sink: &mut impl Sink) {
+        let words = trim(message);
+        let limit = self.rules.max_quit_message_length;
+        let too_long =
+            words.len() > PARTING_WORDS || limit != 0 && self.charset.count(words) > limit;
+        if words.is_empty() || too_long {
+            let words = self.parting_words(Text::QuitStandard);
+            self.leave(now, user, &words, Presence::Leaving, sink);
+        } else {
+            self.leave(now, user, words, Presence::Leaving, sink);
+        }
+    }
+
+    /// The whole way out: the room first, then the others, then the leaver itself.
+    pub(super) fn leave(
+        &mut self,
+        now: Time,
+        user: UserKey,
+        words: &[u8],
+        presence: Presence,
+        sink: &mut impl Sink,
+    ) {
+        self.users.set_presence([user], presence);
+        self.quit_game(now, user, sink);
+        let Some(leaver) = self.users.remove(user) else {
+            return;
+        };
+        let quit = ServerMessage::Quit {
+            name: &leaver.name,
+            id: leaver.id,
+            message: words,
+        };
+        if !self.users.listeners().is_empty() {
+            sink.notice(self.users.listeners(), &quit);
+        }
+        if presence != Presence::Replaced {
+            sink.notice(&[user], &quit);
+            sink.close(user, Close::Left);
+        }
+    }
+
+    pub(super) fn parting_words(&self, text: Text) -> Vec<u8> {
+        self.catalogue.bytes(text, &[], PARTING_WORDS)
+    }
+}

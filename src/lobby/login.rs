@@ -1,0 +1,211 @@
+//! Who is let in, and what a newcomer and the others are told (kaillera.md 4, kaillera-server.md 6).
+
+use super::{
+    AccessLevel, Close, Departure, Lobby, Login, Sink, UserKey,
+    catalogue::{LOBBY_NAME, NAME, Param, REASON, Text},
+    charset::trim,
+    chat::inform,
+    user::Presence,
+};
+use crate::{
+    kaillera::message::{ConnectionType, ServerMessage, UserId},
+    timer::Time,
+};
+use std::net::IpAddr;
+
+/// Longest emulator name in bytes: clients' buffers have 128.
+const EMULATOR: usize = 126;
+
+/// Lines that may come before the newcomer's own UserJoined (kaillera.md 4.3).
+const LINES_FIRST: usize = 3;
+
+/// Names that sign the server's own lines.
+const RESERVED: [&[u8]; 2] = [b"server", b"error"];
+
+const ADMIN_CLIENT: &[u8] = b"EmulinkerSF Admin Client";
+
+const PRODUCT: &str = concat!("Samara ", env!("CARGO_PKG_VERSION"));
+
+impl Lobby {
+    /// Lets a user in, or sends its refusal and closes it; a user that is in already is ignored.
+    pub fn login(&mut self, now: Time, user: UserKey, login: Login<'_>, sink: &mut impl Sink) {
+        if self.users.get(user).is_some() {
+            return;
+        }
+        if let Some(old) = self.users.on_seat(user.seat).map(|old| old.key) {
+            self.depart(now, old, Departure::Reconnected, sink);
+        }
+        let level = level_of(login.address);
+        let next = self.users.next_id();
+        let decision = self.check_login(&login, level);
+        let (id, reason) = match (next, decision) {
+            (Some(id), Ok(old)) => {
+                if let Some(old) = old {
+                    let words = self.parting_words(Text::QuitReconnected);
+                    self.leave(now, old, &words, Presence::Leaving, sink);
+                }
+                let folded_name = self.charset.fold(login.name);
+                self.users.insert(user, id, &login, folded_name, level);
+                self.welcome(user, sink);
+                return;
+            }
+            (Some(id), Err(reason)) => (id, reason),
+            (None, _) => (
+                UserId(0),
+                self.catalogue.bytes(Text::LoginFull, &[], REASON),
+            ),
+        };
+        let refusal = ServerMessage::ConnectionRejected {
+            name: LOBBY_NAME,
+            id,
+            reason: &reason,
+        };
+        sink.notice(&[user], &refusal);
+        sink.close(user, Close::Rejected);
+    }
+
+    /// The decision: first failure wins. Allowed, it names the session the newcomer replaces.
+    fn check_login(
+        &self,
+        login: &Login<'_>,
+        level: AccessLevel,
+    ) -> Result<Option<UserKey>, Vec<u8>> {
+        let normal = level <= AccessLevel::Normal;
+        self.check_link(login, level, normal)?;
+        self.check_names(login, normal)
+            .map_err(|text| self.catalogue.bytes(text, &[], REASON))?;
+        self.check_others(login, normal)
+    }
+
+    fn check_link(
+        &self,
+        login: &Login<'_>,
+        level: AccessLevel,
+        normal: bool,
+    ) -> Result<(), Vec<u8>> {
+        if level < AccessLevel::Normal {
+            return Err(self.catalogue.bytes(Text::LoginAccess, &[], REASON));
+        }
+        let limit = self.rules.max_ping;
+        if normal && login.ping > limit {
+            let pings = format!("{} ms > {} ms", login.ping.as_millis(), limit.as_millis());
+            let params = [Param::Word(&pings)];
+            return Err(self.catalogue.bytes(Text::LoginPing, &params, REASON));
+        }
+        let index = login.connection_type as usize - 1;
+        let allowed = self.rules.allowed_connection_types.0.get(index) == Some(&true);
+        if normal && !allowed {
+            let params = [Param::Word(type_name(login.connection_type))];
+            return Err(self.catalogue.bytes(Text::LoginType, &params, REASON));
+        }
+        Ok(())
+    }
+
+    fn check_names(&self, login: &Login<'_>, normal: bool) -> Result<(), Text> {
+        let Login { name, emulator, .. } = *login;
+        let folded = self.charset.fold(name);
+        if trim(name).is_empty() || folded.is_empty() {
+            return Err(Text::LoginNameEmpty);
+        }
+        if RESERVED.contains(&folded.as_slice()) || self.charset.has(name, '|') {
+            return Err(Text::LoginNameIllegal);
+        }
+        if normal && advertises(&self.charset.decode(name)) {
+            return Err(Text::LoginNameIllegal);
+        }
+        if name.len() > self.rules.max_user_name_length.min(NAME) {
+            return Err(Text::LoginNameLong);
+        }
+        let limit = match normal {
+            true => self.rules.max_client_name_length.min(EMULATOR),
+            false => EMULATOR,
+        };
+        if emulator.len() > limit {
+            return Err(Text::LoginEmulatorLong);
+        }
+        if self.charset.has(emulator, '|') {
+            return Err(Text::LoginEmulatorIllegal);
+        }
+        if normal && self.charset.has_control(name) {
+            return Err(Text::LoginNameIllegal);
+        }
+        Ok(())
+    }
+
+    fn check_others(&self, login: &Login<'_>, normal: bool) -> Result<Option<UserKey>, Vec<u8>> {
+        let folded = self.charset.fold(login.name);
+        let mut replaced = None;
+        for other in self.users.iter() {
+            let same_address = other.address == login.address;
+            let name = [Param::Bytes(&other.name)];
+            if same_address && *other.name == *login.name {
+                replaced = Some(other.key);
+            } else if other.folded_name == folded {
+                return Err(self.catalogue.bytes(Text::LoginNameTaken, &name, REASON));
+            } else if same_address && normal && !self.rules.allow_multiple_connections {
+                return Err(self.catalogue.bytes(Text::LoginAddress, &name, REASON));
+            }
+        }
+        let limit = self.rules.max_users as usize;
+        let staying = self.users.len() - usize::from(replaced.is_some());
+        if normal && limit != 0 && staying >= limit {
+            return Err(self.catalogue.bytes(Text::LoginFull, &[], REASON));
+        }
+        Ok(replaced)
+    }
+
+    /// Sends the lists, the newcomer to everybody, and the lines of the day around it.
+    fn welcome(&self, user: UserKey, sink: &mut impl Sink) {
+        let Some(user) = self.users.get(user) else {
+            return;
+        };
+        self.send_lists(user, sink);
+        let texts = self.rules.welcome.iter().map(String::as_str);
+        let mut lines: Vec<Vec<u8>> = texts
+            .chain([PRODUCT])
+            .flat_map(|text| self.catalogue.lines(text))
+            .collect();
+        if user.emulator.starts_with(ADMIN_CLIENT) {
+            lines.push(format!(":ACCESS={}", user.level.name()).into_bytes());
+        }
+        let (first, rest) = lines.split_at(lines.len().min(LINES_FIRST));
+        for line in first {
+            inform(&[user.key], line, sink);
+        }
+        let joined = ServerMessage::UserJoined {
+            name: &user.name,
+            id: user.id,
+            ping: user.ping_ms(),
+            connection_type: user.connection_type,
+        };
+        sink.notice(self.users.listeners(), &joined);
+        for line in rest {
+            inform(&[user.key], line, sink);
+        }
+    }
+}
+
+/// The level of an address; nobody has a rule.
+fn level_of(_address: IpAddr) -> AccessLevel {
+    AccessLevel::Normal
+}
+
+/// Whether a name holds an address of the web, a backslash, or a character that looks blank.
+fn advertises(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let blank = |c: char| matches!(c, '\u{A0}' | '\u{202F}');
+    let words = ["www.", "http://", "https://", "\\"];
+    words.iter().any(|word| name.contains(word)) || name.contains(blank)
+}
+
+/// The name of a connection type.
+pub(super) fn type_name(connection_type: ConnectionType) -> &'static str {
+    match connection_type {
+        ConnectionType::Lan => "LAN",
+        ConnectionType::Excellent => "Excellent",
+        ConnectionType::Good => "Good",
+        ConnectionType::Average => "Average",
+        ConnectionType::Low => "Low",
+        ConnectionType::Bad => "Bad",
+    }
+}

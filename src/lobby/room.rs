@@ -1,0 +1,359 @@
+//! Rooms: open, enter, leave, remove, close (kaillera.md 6.2-6.6).
+
+use super::{
+    AccessLevel, GameKey, Lobby, Sink, UserKey,
+    catalogue::{Param, ROOM_NAME, Text},
+    charset::trim,
+    chat::{inform, say},
+    game::{Game, LastJoin, MAX_MEMBERS, Member, Phase},
+    login::type_name,
+    status::send_members,
+    user::{Presence, User},
+};
+use crate::{
+    kaillera::message::{GameId, ServerMessage, UserId},
+    timer::Time,
+};
+
+/// Longest name of a game in bytes: clients' buffers have 128.
+const ROM: usize = 126;
+
+/// Joins of one user in a row until the room is closed to it.
+const JOINS_IN_A_ROW: u32 = 4;
+
+impl Lobby {
+    pub(super) fn create_game(
+        &mut self,
+        now: Time,
+        user: UserKey,
+        rom: &[u8],
+        sink: &mut impl Sink,
+    ) {
+        let Some(owner) = self.users.get(user) else {
+            return;
+        };
+        if let Err(reason) = self.check_create(now, owner, rom) {
+            self.refuse(owner, Text::CreateDenied, &reason, sink);
+            return;
+        }
+        let capacity = self.rules.room_capacity;
+        let Some(game) = self.games.open(owner, rom, capacity) else {
+            return;
+        };
+        let (key, emulator) = (game.key, &*game.emulator);
+        let created = ServerMessage::CreateGame {
+            owner: &owner.name,
+            rom,
+            emulator,
+            game: game.id,
+        };
+        sink.notice(self.users.listeners(), &created);
+        if let Some(owner) = self.users.get_mut(user) {
+            owner.last_create = Some(now);
+            owner.room = Some(key);
+        }
+        self.show_status(key, sink);
+        self.introduce(key, user, sink);
+        if let Some(owner) = self.users.get(user) {
+            let params = [Param::Bytes(&owner.name), Param::Bytes(rom)];
+            let text = self.catalogue.line(Text::RoomOpened, &params);
+            inform(self.users.listeners(), &text, sink);
+        }
+    }
+
+    fn check_create(&self, now: Time, owner: &User, rom: &[u8]) -> Result<(), Vec<u8>> {
+        let refuse = |text| Err(self.catalogue.line(text, &[]));
+        let normal = owner.is_normal();
+        let pause = self.rules.create_game_flood;
+        let too_soon = |last| now.since(last) < pause;
+        if owner.room.is_some() {
+            return refuse(Text::CreateInRoom);
+        }
+        if rom.len() > self.rules.max_game_name_length.min(ROM) {
+            return refuse(Text::CreateLong);
+        }
+        if self.charset.has(rom, '|') {
+            return refuse(Text::CreateIllegal);
+        }
+        if normal && owner.last_create.is_some_and(too_soon) {
+            return refuse(Text::CreateFlood);
+        }
+        let limit = self.rules.max_games;
+        if normal && limit != 0 && self.games.len() >= limit as usize {
+            let params = [Param::Number(limit.into())];
+            return Err(self.catalogue.line(Text::CreateMaxGames, &params));
+        }
+        if normal && self.charset.has_control(rom) {
+            return refuse(Text::CreateIllegal);
+        }
+        if trim(rom).is_empty() {
+            return refuse(Text::CreateEmpty);
+        }
+        Ok(())
+    }
+
+    pub(super) fn join_game(&mut self, user: UserKey, id: GameId, sink: &mut impl Sink) {
+        let (Some(joiner), game) = (self.users.get(user), self.games.with_id(id)) else {
+            return;
+        };
+        let key = match self.check_join(joiner, game) {
+            Ok(key) => key,
+            Err(reason) => {
+                self.refuse(joiner, Text::JoinDenied, &reason, sink);
+                self.bar_if_spamming(user, id);
+                return;
+            }
+        };
+        self.enter(key, user);
+        self.show_status(key, sink);
+        self.introduce(key, user, sink);
+        self.compare_emulators(key, user, sink);
+    }
+
+    fn check_join(&self, joiner: &User, game: Option<&Game>) -> Result<GameKey, Vec<u8>> {
+        let refuse = |text| Err(self.catalogue.line(text, &[]));
+        let normal = joiner.is_normal();
+        if let Some(room) = joiner.room {
+            let here = game.is_some_and(|game| game.key == room);
+            return refuse(if here {
+                Text::JoinMember
+            } else {
+                Text::JoinInRoom
+            });
+        }
+        let Some(game) = game else {
+            return refuse(Text::JoinGone);
+        };
+        let below_admin = joiner.level < AccessLevel::Admin;
+        if below_admin && is_spamming(game, joiner) {
+            return refuse(Text::JoinSpam);
+        }
+        let is_full = normal && game.members.len() >= game.capacity.into();
+        if is_full || game.members.len() >= MAX_MEMBERS {
+            return refuse(Text::JoinFull);
+        }
+        if normal && joiner.ping > game.max_ping {
+            return refuse(Text::JoinPing);
+        }
+        if normal && game.owners_emulator_only && joiner.emulator != game.emulator {
+            let params = [Param::Bytes(&game.emulator)];
+            return Err(self.catalogue.line(Text::JoinEmulator, &params));
+        }
+        if normal && game.owners_type_only && joiner.connection_type != game.connection_type {
+            let params = [Param::Word(type_name(game.connection_type))];
+            return Err(self.catalogue.line(Text::JoinType, &params));
+        }
+        if below_admin && game.kicked.contains(&joiner.address) {
+            return refuse(Text::JoinKicked);
+        }
+        if normal && game.phase != Phase::Waiting {
+            return refuse(Text::JoinRunning);
+        }
+        Ok(game.key)
+    }
+
+    /// Puts a user that joins too often in a row on the room's list of the removed.
+    fn bar_if_spamming(&mut self, user: UserKey, id: GameId) {
+        let key = self.games.with_id(id).map(|game| game.key);
+        let (Some(joiner), Some(key)) = (self.users.get(user), key) else {
+            return;
+        };
+        if let Some(game) = self.games.get_mut(key)
+            && joiner.room.is_none()
+            && is_spamming(game, joiner)
+        {
+            game.bar(joiner.address);
+        }
+    }
+
+    fn enter(&mut self, key: GameKey, user: UserKey) {
+        let (Some(joiner), Some(game)) = (self.users.get_mut(user), self.games.get_mut(key)) else {
+            return;
+        };
+        joiner.room = Some(key);
+        game.members.push(Member { user, seat: None });
+        match &mut game.last_join {
+            Some(last) if last.is_by(joiner) => last.times += 1,
+            last => {
+                *last = Some(LastJoin {
+                    address: joiner.address,
+                    folded_name: joiner.folded_name.clone(),
+                    times: 1,
+                });
+            }
+        }
+    }
+
+    /// Sends a new member the others, and the room the new member.
+    fn introduce(&mut self, key: GameKey, user: UserKey, sink: &mut impl Sink) {
+        let (Some(joiner), Some(game)) = (self.users.get(user), self.games.get(key)) else {
+            return;
+        };
+        send_members(&self.users, game, user, sink);
+        let joined = ServerMessage::JoinGame {
+            game: game.id,
+            name: &joiner.name,
+            ping: joiner.ping_ms(),
+            id: joiner.id,
+            connection_type: joiner.connection_type,
+        };
+        sink.notice(game.room(&self.users, &mut self.scratch), &joined);
+    }
+
+    fn compare_emulators(&mut self, key: GameKey, user: UserKey, sink: &mut impl Sink) {
+        let (Some(joiner), Some(game)) = (self.users.get(user), self.games.get(key)) else {
+            return;
+        };
+        let is_admin = joiner.level >= AccessLevel::Admin;
+        if is_admin || game.is_chat_room() || joiner.emulator == game.emulator {
+            return;
+        }
+        let params = [Param::Bytes(&joiner.name), Param::Bytes(&joiner.emulator)];
+        let text = self.catalogue.line(Text::OtherEmulator, &params);
+        say(
+            game.room(&self.users, &mut self.scratch),
+            ROOM_NAME,
+            &text,
+            sink,
+        );
+    }
+
+    /// Takes a user out of its room, and closes the room if it is the owner's.
+    pub(super) fn quit_game(&mut self, now: Time, user: UserKey, sink: &mut impl Sink) {
+        let Some(key) = self.users.get(user).and_then(|user| user.room) else {
+            return;
+        };
+        self.give_up_seat(now, key, user, sink);
+        if let Some(leaver) = self.users.get_mut(user) {
+            leaver.room = None;
+            leaver.wants_quiet = false;
+        }
+        if let Some(game) = self.games.get_mut(key) {
+            game.members.retain(|member| member.user != user);
+        }
+        let (Some(leaver), Some(game)) = (self.users.get(user), self.games.get(key)) else {
+            return;
+        };
+        let closes = game.owner == user;
+        let id = leaver.id;
+        let name = leaver.name.clone();
+        let left = ServerMessage::QuitGame { name: &name, id };
+        let told = leaver.presence != Presence::Replaced;
+        let remaining = game.room(&self.users, &mut self.scratch);
+        if !remaining.is_empty() {
+            sink.notice(remaining, &left);
+        }
+        if closes {
+            self.close_room(key, sink);
+        } else {
+            self.show_status(key, sink);
+        }
+        if told {
+            sink.notice(&[user], &left);
+        }
+        self.play_if_ready(now, key, sink);
+    }
+
+    fn close_room(&mut self, key: GameKey, sink: &mut impl Sink) {
+        let Some(game) = self.games.remove(key) else {
+            return;
+        };
+        let to = game.around(&self.users, &mut self.scratch);
+        if !to.is_empty() {
+            sink.notice(to, &ServerMessage::CloseGame { game: game.id });
+        }
+        if game.phase != Phase::Waiting {
+            sink.end(key);
+        }
+        let mut woken = Vec::new();
+        for member in &game.members {
+            if let Some(user) = self.users.get_mut(member.user) {
+                user.room = None;
+                user.wants_quiet = false;
+                if user.presence == Presence::Quiet {
+                    woken.push(user.key);
+                }
+            }
+        }
+        if !woken.is_empty() {
+            self.users
+                .set_presence(woken.iter().copied(), Presence::Attentive);
+            inform(&woken, &self.catalogue.line(Text::QuietEnd, &[]), sink);
+        }
+    }
+
+    pub(super) fn kick(&mut self, now: Time, user: UserKey, target: UserId, sink: &mut impl Sink) {
+        match self.check_kick(user, target) {
+            Ok(Some((key, target))) => {
+                let address = self.users.get(target).map(|target| target.address);
+                if let (Some(game), Some(address)) = (self.games.get_mut(key), address) {
+                    game.bar(address);
+                }
+                self.quit_game(now, target, sink);
+            }
+            Ok(None) => {}
+            Err(text) => self.say_error(user, text, sink),
+        }
+    }
+
+    /// The room and the member to remove; none for one who is above that.
+    fn check_kick(
+        &self,
+        user: UserKey,
+        target: UserId,
+    ) -> Result<Option<(GameKey, UserKey)>, Text> {
+        let Some(kicker) = self.users.get(user) else {
+            return Ok(None);
+        };
+        let Some(game) = kicker.room.and_then(|key| self.games.get(key)) else {
+            return Err(Text::KickNotInRoom);
+        };
+        if game.owner != user && kicker.level < AccessLevel::Admin {
+            return Err(Text::KickNotOwner);
+        }
+        if kicker.id == target {
+            return Err(Text::KickSelf);
+        }
+        let target = self.users.with_id(target);
+        let target = target.filter(|target| target.room == Some(game.key));
+        let target = target.ok_or(Text::KickNotFound)?;
+        let is_above = target.level >= AccessLevel::Admin && kicker.level < AccessLevel::SuperAdmin;
+        Ok((!is_above).then_some((game.key, target.key)))
+    }
+
+    /// Tells everybody what a room does and how full it is.
+    pub(super) fn show_status(&mut self, key: GameKey, sink: &mut impl Sink) {
+        let Some(game) = self.games.get(key) else {
+            return;
+        };
+        let status = ServerMessage::GameStatus {
+            game: game.id,
+            status: game.phase.status(),
+            players: game.member_count(),
+            capacity: game.capacity,
+        };
+        let to = game.around(&self.users, &mut self.scratch);
+        if !to.is_empty() {
+            sink.notice(to, &status);
+        }
+    }
+
+    /// Refuses to let a user open or enter a room, whose window its client shows already.
+    /// One who has a room is not told to leave that (kaillera.md 13).
+    fn refuse(&self, user: &User, frame: Text, reason: &[u8], sink: &mut impl Sink) {
+        let text = self.catalogue.line(frame, &[Param::Bytes(reason)]);
+        inform(&[user.key], &text, sink);
+        if user.room.is_none() {
+            let left = ServerMessage::QuitGame {
+                name: &user.name,
+                id: user.id,
+            };
+            sink.notice(&[user.key], &left);
+        }
+    }
+}
+
+fn is_spamming(game: &Game, user: &User) -> bool {
+    let last = game.last_join.as_ref();
+    last.is_some_and(|last| last.is_by(user) && last.times >= JOINS_IN_A_ROW)
+}
