@@ -318,7 +318,11 @@ impl Room {
         for _ in 0..frames {
             for (index, User { player, socket }) in self.users.iter_mut().enumerate() {
                 let step = self.frame / 3 + index as u32;
-                let value = if step.is_multiple_of(2) { step } else { step % 500 };
+                let value = if step.is_multiple_of(2) {
+                    step
+                } else {
+                    step % 500
+                };
                 player
                     .play(&value.to_le_bytes(), |it| send(socket, it))
                     .unwrap();

@@ -21,7 +21,6 @@ pub(crate) struct Player {
     client: Client,
     name: Vec<u8>,
     connection_type: ConnectionType,
-    sent: u16,
 }
 
 /// What a player is told.
@@ -57,13 +56,7 @@ impl Player {
             client: Client::new(Habits::default()),
             name: name.to_vec(),
             connection_type,
-            sent: 0,
         }
-    }
-
-    /// How many messages it has sent: the number of its next one.
-    pub(crate) fn sent(&self) -> u16 {
-        self.sent
     }
 
     /// Asks to log in.
@@ -87,7 +80,6 @@ impl Player {
     ) -> Result<(), Full> {
         let mut datagram = [0; LONGEST];
         let length = self.client.send(message, &mut datagram)?;
-        self.sent = self.sent.wrapping_add(1);
         send(datagram.get(..length).unwrap_or_default());
         Ok(())
     }
@@ -96,7 +88,6 @@ impl Player {
     pub(crate) fn play(&mut self, input: &[u8], mut send: impl FnMut(&[u8])) -> Result<(), Full> {
         let mut datagram = [0; LONGEST];
         let length = self.client.send_input(input, &mut datagram)?;
-        self.sent = self.sent.wrapping_add(1);
         send(datagram.get(..length).unwrap_or_default());
         Ok(())
     }
