@@ -324,11 +324,10 @@ impl<'a> Swarm<'a> {
         let (Some(table), Some(play)) = (self.tables.get_mut(user.table), &mut user.play) else {
             return;
         };
-        let end = self.signals.end();
         let counts = self.signals.counts(now);
         let ahead = u64::from(user.delay) + 1;
         let mut due = play.schedule.due(play.sent + 1);
-        while due <= now && due < end && play.sent - play.answered < ahead {
+        while due <= now && play.sent - play.answered < ahead {
             let socket = &user.socket;
             // An input is shorter than a datagram.
             let _ = user
@@ -346,8 +345,8 @@ impl<'a> Swarm<'a> {
             play.open_since = None;
             due = play.schedule.due(play.sent + 1);
         }
-        let mut next = due.min(end);
-        if play.sent - play.answered >= ahead || next <= now {
+        let mut next = due;
+        if play.sent - play.answered >= ahead {
             let stalled = play.heard + STALL;
             if stalled <= now {
                 user.player.repeat(|datagram| send(&user.socket, datagram));
