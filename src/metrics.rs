@@ -1,1 +1,203 @@
-//! Counters.
+//! What the server counts. One table; every name is written once.
+
+#![forbid(unsafe_code)]
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A number that only grows, counted by any thread.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// Adds `amount`.
+    pub fn add(&self, amount: u64) {
+        self.0.fetch_add(amount, Ordering::Relaxed);
+    }
+
+    /// The count so far.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+macro_rules! counters {
+    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Default)]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: Counter,)*
+        }
+
+        impl $name {
+            /// Every counter's name and value.
+            pub fn all(&self) -> impl Iterator<Item = (&'static str, u64)> {
+                [$((stringify!($field), self.$field.get()),)*].into_iter()
+            }
+        }
+    };
+}
+
+counters! {
+    /// Traffic and work since the start.
+    Metrics {
+        /// Datagrams received.
+        datagrams_in,
+        /// Bytes received.
+        bytes_in,
+        /// Datagrams sent.
+        datagrams_out,
+        /// Datagrams the system refused to send.
+        send_failures,
+        /// Sessions opened by a first login message.
+        sessions_opened,
+        /// Sessions ended.
+        sessions_closed,
+        /// Logins let in.
+        logins,
+        /// Logins refused.
+        logins_refused,
+        /// Games started.
+        games_started,
+        /// Players found out of sync.
+        desyncs,
+        /// Turns of an actor that met a bug.
+        failed_turns,
+    }
+}
+
+macro_rules! reasons {
+    ($($(#[$doc:meta])* $reason:ident = $text:literal,)*) => {
+        /// Why something from a peer was dropped.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Reason { $($(#[$doc])* $reason,)* }
+
+        impl Reason {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$reason,)*];
+
+            /// What the log says.
+            pub const fn text(self) -> &'static str {
+                match self { $(Self::$reason => $text,)* }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// A datagram that is no bundle.
+    Malformed = "malformed bundle",
+    /// A message whose body is not what its kind needs.
+    BadMessage = "malformed message",
+    /// A message of a kind nobody knows or only a server sends.
+    UnknownKind = "unknown kind of message",
+    /// Begins like a connect string but is none.
+    BadConnect = "unanswered connect string",
+    /// A HELLO of another protocol version.
+    WrongVersion = "hello of another version",
+    /// More HELLOs from one address than allowed.
+    HelloFlood = "too many hellos from one address",
+    /// Not a login, from an address without a session.
+    Stranger = "not a login, from an unknown address",
+    /// Longer than any datagram a client sends.
+    TooLong = "datagram too long",
+    /// Too many unfinished logins, from one address or in all.
+    TooManyLogins = "too many unfinished logins",
+    /// No seat left.
+    NoSeat = "no seat left",
+    /// The user's inbox is full.
+    InboxFull = "inbox full",
+    /// No buffer left to read into.
+    NoBufferIn = "no buffer to receive into",
+    /// No buffer left to write into.
+    NoBufferOut = "no buffer to send from",
+    /// The queue to the socket is full.
+    SendQueueFull = "send queue full",
+    /// Too much waits for one user.
+    BacklogFull = "too many messages wait for one user",
+    /// The message has no meaning in the sender's state.
+    WrongState = "message in the wrong state",
+    /// A position in a cache that has no entry.
+    BadIndex = "index beyond the input cache",
+    /// An input of another length than the game's.
+    OddLength = "input of another length",
+}
+
+/// Counts drops by [`Reason`] and says when one is worth a line in the log.
+#[derive(Debug)]
+pub struct Drops {
+    counts: Box<[(Counter, AtomicU64)]>,
+}
+
+/// At most one line per reason in this time.
+const LOG_EVERY_NANOS: u64 = 10_000_000_000;
+
+impl Drops {
+    /// All counts zero.
+    pub fn new() -> Self {
+        Self {
+            counts: Reason::ALL.iter().map(|_| Default::default()).collect(),
+        }
+    }
+
+    /// Counts one drop; `Some(count so far)` when it is time for a line in the log.
+    pub fn record(&self, reason: Reason, now: crate::timer::Time) -> Option<u64> {
+        let (count, silent_until) = self.counts.get(reason as usize)?;
+        count.add(1);
+        let now = now.as_nanos();
+        let until = silent_until.load(Ordering::Relaxed);
+        let due = until <= now
+            && silent_until
+                .compare_exchange(
+                    until,
+                    now.saturating_add(LOG_EVERY_NANOS),
+                    Ordering::Relaxed,
+                    Ordering::Relaxed,
+                )
+                .is_ok();
+        due.then(|| count.get())
+    }
+
+    /// How many were dropped for `reason`.
+    pub fn count(&self, reason: Reason) -> u64 {
+        self.counts
+            .get(reason as usize)
+            .map_or(0, |(count, _)| count.get())
+    }
+
+    /// How many were dropped in all.
+    pub fn total(&self) -> u64 {
+        self.counts.iter().map(|(count, _)| count.get()).sum()
+    }
+}
+
+impl Default for Drops {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timer::Time;
+
+    #[test]
+    fn drops_are_counted_and_seldom_logged() {
+        let drops = Drops::new();
+        let lines = (0..50_000u64)
+            .filter_map(|n| drops.record(Reason::Stranger, Time::from_millis(n)))
+            .collect::<Vec<_>>();
+        assert_eq!(lines, [1, 10_001, 20_001, 30_001, 40_001]);
+        assert_eq!(drops.count(Reason::Stranger), 50_000);
+        assert_eq!(drops.count(Reason::Malformed), 0);
+        assert_eq!(drops.total(), 50_000);
+    }
+
+    #[test]
+    fn every_counter_is_listed() {
+        let metrics = Metrics::default();
+        metrics.logins.add(3);
+        assert!(metrics.all().any(|entry| entry == ("logins", 3)));
+        assert_eq!(metrics.all().count(), 11);
+    }
+}

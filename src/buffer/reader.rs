@@ -2,11 +2,23 @@
 
 #![forbid(unsafe_code)]
 
+use std::{error::Error, fmt};
+
 /// The slice ended before the value did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Truncated;
 
+impl fmt::Display for Truncated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the bytes ended before the value did")
+    }
+}
+
+impl Error for Truncated {}
+
 /// Reads values from the front of a slice; every integer read names its byte order.
+///
+/// A read that fails with [`Truncated`] consumes nothing.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
@@ -72,5 +84,50 @@ impl<'a> Reader<'a> {
         let text = self.bytes(end)?;
         self.u8()?;
         Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_in_order_and_little_endian() {
+        let mut reader = Reader::new(&[1, 2, 3, 4, 5, 6, 7, b'a', 0, 9]);
+        assert_eq!(reader.u8(), Ok(1));
+        assert_eq!(reader.u16_le(), Ok(0x0302));
+        assert_eq!(reader.u32_le(), Ok(0x0706_0504));
+        assert_eq!(reader.nul_terminated(), Ok(b"a".as_slice()));
+        assert_eq!(reader.remaining(), 1);
+        assert_eq!(reader.bytes(1), Ok([9].as_slice()));
+        assert!(reader.is_empty());
+        assert_eq!(reader.bytes(0), Ok([].as_slice()));
+    }
+
+    #[test]
+    fn a_failed_read_consumes_nothing() {
+        let bytes = [1, 2, 3];
+        let mut reader = Reader::new(&bytes);
+        assert_eq!(reader.u32_le(), Err(Truncated));
+        assert_eq!(reader.bytes(4), Err(Truncated));
+        assert_eq!(reader.bytes(usize::MAX), Err(Truncated));
+        assert_eq!(reader.array::<4>(), Err(Truncated));
+        assert_eq!(reader.nul_terminated(), Err(Truncated));
+        assert_eq!(reader.rest(), bytes);
+    }
+
+    #[test]
+    fn nothing_can_be_read_from_nothing() {
+        let mut reader = Reader::new(&[]);
+        assert_eq!(reader.u8(), Err(Truncated));
+        assert_eq!(reader.u16_le(), Err(Truncated));
+        assert_eq!(reader.nul_terminated(), Err(Truncated));
+    }
+
+    #[test]
+    fn an_empty_text_is_only_its_terminator() {
+        let mut reader = Reader::new(&[0, 0]);
+        assert_eq!(reader.nul_terminated(), Ok([].as_slice()));
+        assert_eq!(reader.remaining(), 1);
     }
 }

@@ -2,9 +2,19 @@
 
 #![forbid(unsafe_code)]
 
+use std::{error::Error, fmt};
+
 /// The value did not fit; nothing of it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
+
+impl fmt::Display for Full {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the value does not fit")
+    }
+}
+
+impl Error for Full {}
 
 /// Appends values to the front of a slice; every integer write names its byte order.
 #[derive(Debug)]
@@ -71,5 +81,76 @@ impl<'a> Writer<'a> {
         }
         self.bytes(text)?;
         self.u8(0)
+    }
+
+    /// Runs `write`; if it fails, takes back all that it wrote.
+    ///
+    /// Values of several fields keep the promise of [`Full`] with it.
+    pub fn all_or_nothing(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<(), Full>,
+    ) -> Result<(), Full> {
+        let start = self.len;
+        let result = write(self);
+        if result.is_err() {
+            self.len = start;
+        }
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_in_order_and_little_endian() {
+        let mut buf = [0xEE; 12];
+        let mut writer = Writer::new(&mut buf);
+        assert!(writer.is_empty());
+        writer.u8(1).unwrap();
+        writer.u16_le(0x0302).unwrap();
+        writer.u32_le(0x0706_0504).unwrap();
+        writer.nul_terminated(b"ab").unwrap();
+        writer.bytes(&[9]).unwrap();
+        assert_eq!(writer.written(), [1, 2, 3, 4, 5, 6, 7, b'a', b'b', 0, 9]);
+        assert_eq!((writer.len(), writer.remaining()), (11, 1));
+        assert_eq!(buf[11], 0xEE);
+    }
+
+    #[test]
+    fn a_failed_write_changes_nothing() {
+        let mut buf = [0xEE; 3];
+        let mut writer = Writer::new(&mut buf);
+        writer.u8(1).unwrap();
+        assert_eq!(writer.u32_le(7), Err(Full));
+        assert_eq!(writer.bytes(b"abc"), Err(Full));
+        assert_eq!(writer.nul_terminated(b"ab"), Err(Full));
+        assert_eq!(writer.written(), [1]);
+        assert_eq!(buf, [1, 0xEE, 0xEE]);
+    }
+
+    #[test]
+    fn a_text_ends_at_its_first_zero() {
+        let mut buf = [0; 8];
+        let mut writer = Writer::new(&mut buf);
+        writer.nul_terminated(b"ab\0cd").unwrap();
+        writer.nul_terminated(b"").unwrap();
+        assert_eq!(writer.written(), b"ab\0\0");
+    }
+
+    #[test]
+    fn a_group_of_writes_is_taken_back_together() {
+        let mut buf = [0; 4];
+        let mut writer = Writer::new(&mut buf);
+        writer.u8(1).unwrap();
+        let refused = writer.all_or_nothing(|writer| {
+            writer.u16_le(2)?;
+            writer.u16_le(3)
+        });
+        assert_eq!(refused, Err(Full));
+        assert_eq!(writer.written(), [1]);
+        writer.all_or_nothing(|writer| writer.u16_le(4)).unwrap();
+        assert_eq!(writer.written(), [1, 4, 0]);
     }
 }

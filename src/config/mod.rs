@@ -1,1 +1,253 @@
-//! Room.
+//! What an operator can set, checked once and then trusted.
+//!
+//! A [`Config`] comes from a TOML file, [`Config::load`], or is the default. Every key, its
+//! range and its unit are in `keys.rs`; `tools/samara.example.toml` documents them for
+//! operators. A mistake is never ignored: all of a file's mistakes are told at once, each with
+//! its file, line, key, and what would be valid.
+//!
+//! # From an EmuLinker server
+//!
+//! Where the settings of an `emulinker.cfg` (kaillera-server.md 3.2) are found here:
+//!
+//! | `emulinker.cfg` | here |
+//! |---|---|
+//! | `controllers.connect.port` | `net.port` |
+//! | `emulinker.charset` | `kaillera.charset`; Java's names are understood; blank is the default |
+//! | `server.allowedConnectionTypes` | `kaillera.allowed_connection_types`; blank is all, 0 has no meaning |
+//! | `server.allowMultipleConnections` | `kaillera.allow_multiple_connections` |
+//! | `server.allowSinglePlayer` | `kaillera.allow_single_player` |
+//! | `server.chatFloodTime` | `kaillera.chat_flood_s` |
+//! | `server.createGameFloodTime` | `kaillera.create_game_flood_s` |
+//! | `server.idleTimeout` | `kaillera.idle_timeout_s` |
+//! | `server.keepAliveTimeout` | `kaillera.keepalive_timeout_s` |
+//! | `server.maxChatLength` | `kaillera.max_chat_length`, in bytes |
+//! | `server.maxGameChatLength` | `kaillera.max_game_chat_length`, in bytes |
+//! | `server.maxClientNameLength` | `kaillera.max_client_name_length`, in bytes; 127 and 0 are 126 |
+//! | `server.maxUserNameLength` | `kaillera.max_user_name_length`, in bytes; 31 and 0 are 30 |
+//! | `server.maxGameNameLength` | `kaillera.max_game_name_length`, in bytes; 127 and 0 are 126 |
+//! | `server.maxQuitMessageLength` | `kaillera.max_quit_message_length`, in bytes |
+//! | `server.maxGames` | `kaillera.max_games` |
+//! | `server.maxPing` | `kaillera.max_ping_ms`; the login timeout is `link.login_timeout_s` |
+//! | `server.maxUsers` | `kaillera.max_users`, at most `limits.sessions` |
+//! | `server.switchStatusBytesForBuggyClient` | `kaillera.switch_status_bytes` |
+//! | login messages of the language files | `kaillera.welcome` |
+//! | `game.timeoutMillis` × `game.desynchTimeouts` | `link.desync_after_s` |
+//! | `game.bufferSize`, `controllers.v086.bufferSize`, `controllers.connect.bufferSize` | none: buffers fit what they hold |
+//! | `server.coreThreadpoolSize` | none; `net.loops` and `net.workers` set the threads |
+//! | `controllers.v086.clientTypes.clientType` | none: only `0.83` exists |
+//! | `controllers.v086.portRangeStart`, `controllers.v086.extraPorts` | none: one port serves everybody |
+//! | `emulinker.language` | comes with the language catalogue |
+//! | `game.defaultAutoFireSensitivity` | comes with autofire detection |
+//! | `server.lagstatDurationSeconds` | comes with lag statistics |
+//! | `masterList.*` | comes with the master lists |
+//! | `metrics.enabled`, `metrics.loggingFrequencySeconds` | comes with the metrics files |
+//! | `survey.*` | comes with the survey |
+//! | `twitter.*` | none: the service it used is gone |
+
+#![forbid(unsafe_code)]
+
+mod charset;
+mod document;
+mod error;
+mod keys;
+mod section;
+mod spelling;
+mod summary;
+
+pub use charset::charset;
+pub use error::{ConfigError, ConfigErrors, Problem};
+pub use summary::Summary;
+
+use crate::{
+    lobby::rules::Rules,
+    service::kaillera::{Limits, Link, Settings},
+};
+use document::Document;
+use std::{
+    fs::File,
+    io::{self, Read},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    path::Path,
+    time::Duration,
+};
+
+/// What a log filter is, in words.
+pub const LOG_FILTERS: &str =
+    "off, error, warn, info, debug or trace, or target=level, several separated by commas";
+
+/// Most bytes of a file; a longer one, or an endless device, is no configuration.
+const LARGEST_FILE: u64 = 256 << 10;
+
+/// Shortest keepalive timeout that n02, which reports once a minute, outlives when one of its
+/// reports is lost (kaillera.md 5).
+const SAFE_KEEPALIVE: Duration = Duration::from_secs(130);
+
+/// Everything an operator can set.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// Addresses and threads.
+    pub net: Net,
+    /// What the lobby allows.
+    pub rules: Rules,
+    /// How long a silent client is waited for.
+    pub link: Link,
+    /// What the server has room for.
+    pub limits: Limits,
+    /// What is logged, as [`is_log_filter`] takes it; empty leaves it to the environment.
+    pub log: String,
+}
+
+/// Addresses and threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Net {
+    /// Where to listen, each address once.
+    pub bind: Vec<IpAddr>,
+    /// The UDP port on each of them; 0 is any free one.
+    pub port: u16,
+    /// The port clients are told to use, if a router forwards another one to ours.
+    pub announced_port: Option<u16>,
+    /// Event loops; 0 is automatic.
+    pub loops: usize,
+    /// Threads that run the actors; with 0 each event loop runs its own.
+    pub workers: usize,
+    /// Whether a hello of another protocol version is answered; else it is dropped.
+    pub answer_wrong_version: bool,
+}
+
+impl Config {
+    /// Reads and checks the file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes of the file, or the one that made it unreadable.
+    pub fn load(path: &Path) -> Result<Self, ConfigErrors> {
+        let name = path.display().to_string();
+        let failed = |line, problem| {
+            let (key, valid) = Default::default();
+            ConfigErrors::from(ConfigError {
+                file: name.clone(),
+                line,
+                key,
+                problem,
+                valid,
+            })
+        };
+        let bytes = read_file(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => failed(None, Problem::Missing),
+            _ => failed(None, Problem::Unreadable(error.to_string())),
+        })?;
+        let text = std::str::from_utf8(&bytes).map_err(|error| {
+            failed(
+                Some(document::line(&bytes, error.valid_up_to())),
+                Problem::NotUtf8,
+            )
+        })?;
+        Self::parse(&name, text)
+    }
+
+    /// Checks `text`; `name` is the file that mistakes are reported in.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes of the text, or the first that is not TOML.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ConfigErrors> {
+        let mut document = Document::parse(name, text)?;
+        let mut config = Self::default();
+        keys::read(&mut document, &mut config);
+        document.finish()?;
+        Ok(config)
+    }
+
+    /// What is allowed but will surprise someone, one sentence each.
+    pub fn warnings(&self) -> Vec<&'static str> {
+        let mut warnings = Vec::new();
+        if self.rules.charset == encoding_rs::UTF_8 {
+            warnings.push(
+                "kaillera.charset is UTF-8, which clients do not understand: \
+                 they show every letter beyond ASCII as two or more others",
+            );
+        }
+        if self.rules.keepalive_timeout < SAFE_KEEPALIVE {
+            warnings.push(
+                "kaillera.keepalive_timeout_s is below 130: \
+                 a client that reports once a minute is removed when one report is lost",
+            );
+        }
+        warnings
+    }
+
+    /// What the Kaillera service is told.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            rules: self.rules.clone(),
+            link: self.link,
+            limits: self.limits,
+            announced_port: self.net.announced_port,
+            answer_wrong_version: self.net.answer_wrong_version,
+        }
+    }
+
+    /// What would be served, for people to read.
+    pub fn summary(&self) -> Summary<'_> {
+        Summary::new(self)
+    }
+}
+
+impl Net {
+    /// Replaces the addresses to listen on; repeated ones count once.
+    pub fn set_bind(&mut self, addresses: impl IntoIterator<Item = IpAddr>) {
+        self.bind.clear();
+        for address in addresses {
+            if !self.bind.contains(&address) {
+                self.bind.push(address);
+            }
+        }
+    }
+}
+
+impl Default for Net {
+    fn default() -> Self {
+        Self {
+            bind: vec![Ipv4Addr::UNSPECIFIED.into(), Ipv6Addr::UNSPECIFIED.into()],
+            port: 27_888,
+            announced_port: None,
+            loops: 0,
+            workers: 0,
+            answer_wrong_version: false,
+        }
+    }
+}
+
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(LARGEST_FILE + 1)
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST_FILE {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            "longer than 256 KiB",
+        ));
+    }
+    Ok(bytes)
+}
+
+/// Whether `filter` says what to log: a level, or `target=level`, several separated by commas.
+///
+/// A bare target is refused: it would be a misspelt level far more often.
+pub fn is_log_filter(filter: &str) -> bool {
+    filter.split(',').all(|directive| {
+        let (target, level) = match directive.split_once('=') {
+            Some((target, level)) => (Some(target.trim()), level.trim()),
+            None => (None, directive.trim()),
+        };
+        level.parse::<log::LevelFilter>().is_ok()
+            && target.is_none_or(|target| {
+                let is_path = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+                !target.is_empty() && target.chars().all(is_path)
+            })
+    })
+}
+
+#[cfg(test)]
+mod tests;

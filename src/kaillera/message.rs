@@ -1,7 +1,27 @@
 //! The table of messages (kaillera.md 3).
 //!
+//! [`Kind`] is the table: numbers, names, directions and wire forms. What a client says is a
+//! [`ClientMessage`], what a server says a [`ServerMessage`]; both borrow the bytes they were
+//! read from.
+//!
 //! Texts are bytes without their terminator, in whatever character set the sender uses;
 //! they are relayed unchanged.
+
+mod client;
+mod entry;
+mod kind;
+mod server;
+
+pub use client::ClientMessage;
+pub use entry::{GameEntry, PlayerEntry, UserEntry};
+pub use kind::{Direction, Kind};
+pub use server::ServerMessage;
+
+use super::DecodeError;
+use crate::buffer::{Full, Reader, Writer};
+
+/// Most bytes of input in one message of game data from a client.
+pub const MAX_INPUT: usize = 2048;
 
 /// Number of frames a client packs into one game-data message (1..=6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,6 +41,46 @@ pub enum ConnectionType {
     Bad = 6,
 }
 
+impl ConnectionType {
+    /// The type with this number; `None` outside 1..=6.
+    pub const fn from_byte(byte: u8) -> Option<Self> {
+        Some(match byte {
+            1 => Self::Lan,
+            2 => Self::Excellent,
+            3 => Self::Good,
+            4 => Self::Average,
+            5 => Self::Low,
+            6 => Self::Bad,
+            _ => return None,
+        })
+    }
+
+    /// How many frames one message of game data carries, 1..=6.
+    pub const fn frames(self) -> usize {
+        self as usize
+    }
+
+    /// The name that clients show.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lan => "LAN",
+            Self::Excellent => "Excellent",
+            Self::Good => "Good",
+            Self::Average => "Average",
+            Self::Low => "Low",
+            Self::Bad => "Bad",
+        }
+    }
+
+    fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        Self::from_byte(reader.u8()?).ok_or(DecodeError::BadValue)
+    }
+
+    fn encode(self, writer: &mut Writer<'_>) -> Result<(), Full> {
+        writer.u8(self as u8)
+    }
+}
+
 /// What a user does, as lists show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -31,6 +91,18 @@ pub enum UserStatus {
     Idle = 1,
     /// Not logged in yet.
     Connecting = 2,
+}
+
+impl UserStatus {
+    /// The status with this number; `None` above 2.
+    pub const fn from_byte(byte: u8) -> Option<Self> {
+        Some(match byte {
+            0 => Self::Playing,
+            1 => Self::Idle,
+            2 => Self::Connecting,
+            _ => return None,
+        })
+    }
 }
 
 /// What a room does, as lists show it.
@@ -45,6 +117,18 @@ pub enum GameStatus {
     Playing = 2,
 }
 
+impl GameStatus {
+    /// The status with this number; `None` above 2.
+    pub const fn from_byte(byte: u8) -> Option<Self> {
+        Some(match byte {
+            0 => Self::Waiting,
+            1 => Self::Synchronizing,
+            2 => Self::Playing,
+            _ => return None,
+        })
+    }
+}
+
 /// A user's number on the wire, 1..=65535.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UserId(pub u16);
@@ -53,263 +137,24 @@ pub struct UserId(pub u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId(pub u32);
 
-/// A message from a client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClientMessage<'a> {
-    /// 0x01
-    Quit {
-        /// Parting words; may be empty.
-        message: &'a [u8],
-    },
-    /// 0x03: asks to log in.
-    UserInformation {
-        /// The user's name.
-        name: &'a [u8],
-        /// The emulator and its version.
-        emulator: &'a [u8],
-        /// Frames per message.
-        connection_type: ConnectionType,
-    },
-    /// 0x06
-    ClientAck,
-    /// 0x07: a line for the lobby.
-    Chat {
-        /// The line.
-        text: &'a [u8],
-    },
-    /// 0x08: a line for the room.
-    GameChat {
-        /// The line.
-        text: &'a [u8],
-    },
-    /// 0x09
-    KeepAlive,
-    /// 0x0A
-    CreateGame {
-        /// The name of the game.
-        rom: &'a [u8],
-    },
-    /// 0x0B
-    QuitGame,
-    /// 0x0C
-    JoinGame {
-        /// The room to enter.
-        game: GameId,
-    },
-    /// 0x0F
-    GameKick {
-        /// The member to remove.
-        user: UserId,
-    },
-    /// 0x11
-    StartGame,
-    /// 0x12
-    GameData {
-        /// The inputs of one message, 1..=2048 bytes.
-        input: &'a [u8],
-    },
-    /// 0x13
-    CachedGameData {
-        /// Position in the sender's cache, 0 is the oldest.
-        index: u8,
-    },
-    /// 0x14
-    PlayerDrop,
-    /// 0x15
-    AllReady,
+/// Writes what both acks say; nobody checks it.
+fn encode_ack(writer: &mut Writer<'_>) -> Result<(), Full> {
+    (0..4).try_for_each(|value| writer.u32_le(value))
 }
 
-/// A message from the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ServerMessage<'a> {
-    /// 0x01: a user left the server.
-    Quit {
-        /// Who.
-        name: &'a [u8],
-        /// Who, as a number.
-        id: UserId,
-        /// Parting words.
-        message: &'a [u8],
-    },
-    /// 0x02
-    UserJoined {
-        /// Who.
-        name: &'a [u8],
-        /// Who, as a number.
-        id: UserId,
-        /// Round trip in milliseconds.
-        ping: u32,
-        /// Frames per message.
-        connection_type: ConnectionType,
-    },
-    /// 0x04: part of the list of users and rooms.
-    ServerStatus {
-        /// How many [`UserEntry`] come first in `entries`.
-        users: u32,
-        /// How many [`GameEntry`] follow them.
-        games: u32,
-        /// The encoded entries.
-        entries: &'a [u8],
-    },
-    /// 0x05
-    ServerAck,
-    /// 0x07
-    Chat {
-        /// Who speaks.
-        name: &'a [u8],
-        /// The line.
-        text: &'a [u8],
-    },
-    /// 0x08
-    GameChat {
-        /// Who speaks; `Server` and `Error` are the server itself.
-        name: &'a [u8],
-        /// The line.
-        text: &'a [u8],
-    },
-    /// 0x0A
-    CreateGame {
-        /// Who opened the room.
-        owner: &'a [u8],
-        /// The name of the game.
-        rom: &'a [u8],
-        /// The owner's emulator.
-        emulator: &'a [u8],
-        /// The room's number.
-        game: GameId,
-    },
-    /// 0x0B
-    QuitGame {
-        /// Who left the room.
-        name: &'a [u8],
-        /// Who, as a number.
-        id: UserId,
-    },
-    /// 0x0C
-    JoinGame {
-        /// The room.
-        game: GameId,
-        /// Who joined.
-        name: &'a [u8],
-        /// Round trip in milliseconds.
-        ping: u32,
-        /// Who, as a number.
-        id: UserId,
-        /// Frames per message.
-        connection_type: ConnectionType,
-    },
-    /// 0x0D: the others in the room, for one who joins.
-    PlayerInformation {
-        /// How many [`PlayerEntry`] are in `entries`.
-        players: u32,
-        /// The encoded entries.
-        entries: &'a [u8],
-    },
-    /// 0x0E
-    GameStatus {
-        /// The room.
-        game: GameId,
-        /// What it does.
-        status: GameStatus,
-        /// Members that can be seen.
-        players: u8,
-        /// Members it may have.
-        capacity: u8,
-    },
-    /// 0x10
-    CloseGame {
-        /// The room that is gone.
-        game: GameId,
-    },
-    /// 0x11
-    StartGame {
-        /// Frame delay in messages.
-        delay: u16,
-        /// The receiver's number, 1 is the first.
-        player: u8,
-        /// How many play.
-        players: u8,
-    },
-    /// 0x12
-    GameData {
-        /// Everybody's inputs, interleaved by frame.
-        input: &'a [u8],
-    },
-    /// 0x13
-    CachedGameData {
-        /// Position in the receiver's cache, 0 is the oldest.
-        index: u8,
-    },
-    /// 0x14
-    PlayerDrop {
-        /// Who stopped playing.
-        name: &'a [u8],
-        /// That player's number, 1 is the first.
-        player: u8,
-    },
-    /// 0x15
-    AllReady,
-    /// 0x16
-    ConnectionRejected {
-        /// `server`.
-        name: &'a [u8],
-        /// The number the user would have had.
-        id: UserId,
-        /// Why.
-        reason: &'a [u8],
-    },
-    /// 0x17
-    InformationMessage {
-        /// `server`.
-        source: &'a [u8],
-        /// The line.
-        text: &'a [u8],
-    },
+/// Reads the counted bytes of game data; they are never empty.
+fn decode_input<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], DecodeError> {
+    match reader.u16_le()? {
+        0 => Err(DecodeError::BadValue),
+        count => Ok(reader.bytes(usize::from(count))?),
+    }
 }
 
-/// A user in [`ServerMessage::ServerStatus`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UserEntry<'a> {
-    /// The user's name.
-    pub name: &'a [u8],
-    /// Round trip in milliseconds.
-    pub ping: u32,
-    /// The status byte: a [`UserStatus`], or another value for a client that expects one.
-    pub status: u8,
-    /// The user's number.
-    pub id: UserId,
-    /// Frames per message.
-    pub connection_type: ConnectionType,
+fn encode_input(input: &[u8], writer: &mut Writer<'_>) -> Result<(), Full> {
+    debug_assert!(!input.is_empty(), "game data is never empty");
+    writer.u16_le(u16::try_from(input.len()).map_err(|_| Full)?)?;
+    writer.bytes(input)
 }
 
-/// A room in [`ServerMessage::ServerStatus`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GameEntry<'a> {
-    /// The name of the game.
-    pub rom: &'a [u8],
-    /// The room's number.
-    pub game: GameId,
-    /// The owner's emulator.
-    pub emulator: &'a [u8],
-    /// The owner's name.
-    pub owner: &'a [u8],
-    /// `members/capacity` in decimal.
-    pub seats: &'a [u8],
-    /// The status byte: a [`GameStatus`], or another value for a client that expects one.
-    pub status: u8,
-}
-
-/// A member in [`ServerMessage::PlayerInformation`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlayerEntry<'a> {
-    /// The user's name.
-    pub name: &'a [u8],
-    /// Round trip in milliseconds.
-    pub ping: u32,
-    /// The user's number.
-    pub id: UserId,
-    /// Frames per message.
-    pub connection_type: ConnectionType,
-}
-
-include!("message_stub.rs");
+#[cfg(test)]
+mod tests;

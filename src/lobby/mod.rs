@@ -16,7 +16,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod cache;
 mod catalogue;
 mod charset;
 mod chat;
@@ -101,15 +100,6 @@ pub enum Close {
     Rejected,
     /// Left: what is queued goes out, then the address is forgotten.
     Left,
-}
-
-/// Why a player is out of sync.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Desync {
-    /// Messages of the player were lost.
-    Gap,
-    /// Nothing new came from the player for too long.
-    Stall,
 }
 
 /// One player of a game that starts.

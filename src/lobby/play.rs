@@ -1,12 +1,13 @@
 //! Games: start, ready, drop, out of sync (kaillera.md 7.1, 7.3, 9).
 
 use super::{
-    AccessLevel, Desync, GameKey, Lobby, Player, Sink, UserKey,
+    AccessLevel, GameKey, Lobby, Player, Sink, UserKey,
     catalogue::{ERROR_NAME, NAME, Param, ROOM_NAME, Text},
     chat::say,
     delay::{blank_frames, frame_delay},
     game::{Game, Phase, Seat},
     login::type_name,
+    sync::Desync,
     user::Presence,
 };
 use crate::{kaillera::message::ServerMessage, timer::Time};

@@ -1,1 +1,5 @@
-//! Room.
+//! Protocol + rules + actors + net = something people use.
+
+#![forbid(unsafe_code)]
+
+pub mod kaillera;

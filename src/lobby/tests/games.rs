@@ -1,5 +1,5 @@
 use super::*;
-use crate::lobby::Desync;
+use crate::lobby::sync::Desync;
 
 #[test]
 fn a_game_starts_and_goes() {

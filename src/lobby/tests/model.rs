@@ -1,7 +1,7 @@
 //! Random requests; what each client concludes from its messages is what the lobby holds.
 
 use super::*;
-use crate::{buffer::Reader, kaillera::message::GameStatus, lobby::Desync};
+use crate::{buffer::Reader, kaillera::message::GameStatus, lobby::sync::Desync};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 

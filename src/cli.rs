@@ -1,0 +1,131 @@
+//! The command line.
+
+use clap::{
+    Args, Parser, Subcommand,
+    builder::{RangedU64ValueParser, TypedValueParser},
+};
+use samara::{
+    config::{Config, ConfigErrors, LOG_FILTERS, is_log_filter},
+    service::kaillera::MAX_THREADS,
+};
+use std::{net::IpAddr, path::PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  samara                                        serve on UDP port 27888 of every address
+  samara serve --bind 192.0.2.7 --port 27900    serve on one address and another port
+  samara serve --config samara.toml             serve as a file says
+  samara check --config samara.toml             find every mistake in a file
+
+Trying it:
+  Start samara, open an emulator's Kaillera window and add the server by address, as IP:PORT:
+  127.0.0.1:27888 on the same machine. Players elsewhere need the UDP port open in the firewall
+  and, behind a router, forwarded.
+
+Log:
+  Goes to standard error, with UTC times. What is logged is said by --log, or else by the file,
+  or else by the environment variable RUST_LOG; without any of them it is info.
+
+Signals:
+  Ctrl+C (SIGINT) or SIGTERM stops the server in good order; a second one stops it at once.
+
+Exit status:
+  0 when all went well, 1 when the server failed, 2 when an option or the file is wrong.";
+
+/// A Kaillera netplay server on a single UDP port.
+#[derive(Debug, Parser)]
+#[command(
+    name = "samara",
+    version,
+    long_about = "A Kaillera netplay server on a single UDP port.\n\n\
+        Players' emulators meet in its lobby, open rooms and play together; the server keeps \
+        everybody's inputs in step. Without a command it serves, on defaults that suit a public \
+        server.",
+    after_help = EXAMPLES
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the server; this is what happens without a command
+    Serve(Serve),
+    /// Check a configuration file, say what it would serve, and serve nothing
+    Check(Check),
+}
+
+/// Options of `serve`; each one that is given wins over the file.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Serve {
+    /// Address to listen on; repeat it for several [default: 0.0.0.0 and ::]
+    #[arg(long, value_name = "ADDR")]
+    bind: Vec<IpAddr>,
+    /// UDP port; 0 is any free one [default: 27888]
+    #[arg(long, value_name = "N")]
+    port: Option<u16>,
+    /// Threads for the network, 0 to 64; 0 is as many as useful [default: 0]
+    #[arg(long, value_name = "N", value_parser = threads())]
+    loops: Option<usize>,
+    /// Threads for users and games, 0 to 64; with 0 the network threads do it [default: 0]
+    #[arg(long, value_name = "N", value_parser = threads())]
+    workers: Option<usize>,
+    /// Configuration file, in TOML
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// What to log: a level, or target=level, several separated by commas
+    /// [default: RUST_LOG, or info]
+    #[arg(long, value_name = "FILTER", value_parser = log_filter)]
+    log: Option<String>,
+}
+
+/// Options of `check`.
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// Configuration file, in TOML
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: PathBuf,
+}
+
+impl Cli {
+    /// What to do; `serve` if nothing is said.
+    pub(crate) fn command(self) -> Command {
+        self.command
+            .unwrap_or_else(|| Command::Serve(Serve::default()))
+    }
+}
+
+impl Serve {
+    /// The configuration to serve: the file's, or the defaults, with the options put over it.
+    pub(crate) fn config(self) -> Result<Config, ConfigErrors> {
+        let mut config = match &self.config {
+            Some(path) => Config::load(path)?,
+            None => Config::default(),
+        };
+        if !self.bind.is_empty() {
+            config.net.set_bind(self.bind);
+        }
+        config.net.port = self.port.unwrap_or(config.net.port);
+        config.net.loops = self.loops.unwrap_or(config.net.loops);
+        config.net.workers = self.workers.unwrap_or(config.net.workers);
+        config.log = self.log.unwrap_or(config.log);
+        Ok(config)
+    }
+}
+
+fn threads() -> impl TypedValueParser<Value = usize> {
+    RangedU64ValueParser::<usize>::new().range(..=MAX_THREADS as u64)
+}
+
+fn log_filter(text: &str) -> Result<String, String> {
+    if is_log_filter(text) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("valid: {LOG_FILTERS}"))
+    }
+}
+
+#[cfg(test)]
+mod tests;

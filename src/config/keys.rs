@@ -1,0 +1,227 @@
+//! Every key: its section, its range and its unit.
+
+use super::{
+    Config, LOG_FILTERS, Net, charset,
+    document::{Document, KeyName},
+    is_log_filter,
+    section::Section,
+};
+use crate::{
+    lobby::rules::{ConnectionTypes, Rules},
+    service::kaillera::{Limits, Link, MAX_THREADS},
+};
+use std::time::Duration;
+
+/// Longest welcome line in bytes: the oldest clients keep an information line in 256.
+const WELCOME_LINE: usize = 255;
+
+const MILLISECONDS: (&str, Duration) = ("milliseconds", Duration::from_millis(1));
+const SECONDS: (&str, Duration) = ("seconds", Duration::from_secs(1));
+const SECONDS_OR_OFF: (&str, Duration) = ("seconds; 0 is off", Duration::from_secs(1));
+const BYTES: &str = "bytes";
+const BYTES_OR_OFF: &str = "bytes; 0 is off";
+
+/// Reads all of `document` into `config`, which holds the defaults.
+pub(super) fn read(document: &mut Document<'_>, config: &mut Config) {
+    net(document, &mut config.net);
+    let users_ok = kaillera(document, &mut config.rules);
+    link(document, &mut config.link);
+    let sessions_ok = limits(document, &mut config.limits);
+    log(document, &mut config.log);
+
+    let users = u64::from(config.rules.max_users);
+    let sessions = config.limits.sessions as u64;
+    if users_ok && sessions_ok && users > sessions {
+        let at_most = format!("at most limits.sessions, which is {sessions}");
+        let at_least = format!("at least kaillera.max_users, which is {users}");
+        document.contradiction([
+            (KeyName::new("kaillera", "max_users"), at_most),
+            (KeyName::new("limits", "sessions"), at_least),
+        ]);
+    }
+}
+
+fn net(document: &mut Document<'_>, net: &mut Net) {
+    let mut section = document.section("net");
+    let mut bind = net.bind.clone();
+    let valid = "an IPv4 or IPv6 address such as \"0.0.0.0\" or \"::\"";
+    let address = |text: &str| text.parse().ok();
+    section.texts("bind", (1..=16, "addresses"), valid, address, &mut bind);
+    net.set_bind(bind);
+
+    let any_port = "UDP port; 0 is any free one";
+    let announced = &mut net.announced_port;
+    section.integer("port", 0..=65_535, any_port, &mut net.port);
+    section.optional_integer("announced_port", 1..=65_535, "UDP port", announced);
+    let most = MAX_THREADS as u64;
+    section.integer("loops", 0..=most, "threads; 0 is automatic", &mut net.loops);
+    section.integer("workers", 0..=most, "threads; 0 is none", &mut net.workers);
+    section.boolean("answer_wrong_version", &mut net.answer_wrong_version);
+}
+
+/// Answers whether `max_users` is what the operator meant.
+fn kaillera(document: &mut Document<'_>, rules: &mut Rules) -> bool {
+    let mut section = document.section("kaillera");
+    let users_ok = admission(&mut section, rules);
+    timeouts(&mut section, rules);
+    texts(&mut section, rules);
+    users_ok
+}
+
+fn admission(section: &mut Section<'_, '_>, rules: &mut Rules) -> bool {
+    let Rules {
+        max_users,
+        max_games,
+        allowed_connection_types,
+        allow_multiple_connections,
+        allow_single_player,
+        room_capacity,
+        quiet_games_above,
+        switch_status_bytes,
+        ..
+    } = rules;
+    let unit = "users; 0 is no limit of its own";
+    let users_ok = section.integer("max_users", 0..=65_535, unit, max_users);
+    section.integer("max_games", 0..=65_535, "rooms; 0 is no limit", max_games);
+
+    let mut types: Vec<u8> = Vec::new();
+    let count = (1..=6, "connection types");
+    if section.integers("allowed_connection_types", count, 1..=6, &mut types) && !types.is_empty() {
+        *allowed_connection_types =
+            ConnectionTypes([1, 2, 3, 4, 5, 6].map(|number| types.contains(&number)));
+    }
+    section.boolean("allow_multiple_connections", allow_multiple_connections);
+    section.boolean("allow_single_player", allow_single_player);
+    section.integer("room_capacity", 1..=100, "members", room_capacity);
+    let unit = "users; 0 is never";
+    section.integer("quiet_games_above", 0..=65_535, unit, quiet_games_above);
+    section.boolean("switch_status_bytes", switch_status_bytes);
+    users_ok
+}
+
+fn timeouts(section: &mut Section<'_, '_>, rules: &mut Rules) {
+    let Rules {
+        max_ping,
+        keepalive_timeout,
+        idle_timeout,
+        ready_timeout,
+        chat_flood,
+        create_game_flood,
+        ..
+    } = rules;
+    section.duration("max_ping_ms", 1..=1000, MILLISECONDS, max_ping);
+    section.duration(
+        "keepalive_timeout_s",
+        1..=86_400,
+        SECONDS,
+        keepalive_timeout,
+    );
+    section.duration("idle_timeout_s", 0..=604_800, SECONDS_OR_OFF, idle_timeout);
+    section.duration("ready_timeout_s", 1..=3600, SECONDS, ready_timeout);
+    section.duration("chat_flood_s", 0..=3600, SECONDS_OR_OFF, chat_flood);
+    section.duration(
+        "create_game_flood_s",
+        0..=3600,
+        SECONDS_OR_OFF,
+        create_game_flood,
+    );
+}
+
+fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
+    let Rules {
+        max_chat_length,
+        max_game_chat_length,
+        max_quit_message_length,
+        max_user_name_length,
+        max_client_name_length,
+        max_game_name_length,
+        charset,
+        welcome,
+        ..
+    } = rules;
+    section.integer("max_chat_length", 0..=1000, BYTES_OR_OFF, max_chat_length);
+    section.integer(
+        "max_game_chat_length",
+        0..=1000,
+        BYTES_OR_OFF,
+        max_game_chat_length,
+    );
+    section.integer(
+        "max_quit_message_length",
+        0..=127,
+        BYTES_OR_OFF,
+        max_quit_message_length,
+    );
+    section.integer("max_user_name_length", 1..=30, BYTES, max_user_name_length);
+    section.integer(
+        "max_client_name_length",
+        1..=126,
+        BYTES,
+        max_client_name_length,
+    );
+    section.integer("max_game_name_length", 1..=126, BYTES, max_game_name_length);
+
+    let charset_ok = section.text("charset", charset::NAMES, charset::charset, charset);
+    let valid = format!(
+        "a line of at most {WELCOME_LINE} bytes in {}, without control characters",
+        charset.name(),
+    );
+    let line = |line: &str| {
+        let fits = !charset_ok || charset::fits(charset, line, WELCOME_LINE);
+        fits.then(|| line.to_owned())
+    };
+    section.texts("welcome", (0..=64, "lines"), &valid, line, welcome);
+}
+
+fn link(document: &mut Document<'_>, link: &mut Link) {
+    let mut section = document.section("link");
+    section.duration("login_timeout_s", 1..=600, SECONDS, &mut link.login_timeout);
+    let desync_ok = section.duration("desync_after_s", 1..=3600, SECONDS, &mut link.desync_after);
+    let drop_ok = section.duration("drop_after_s", 1..=3600, SECONDS, &mut link.drop_after);
+    if desync_ok && drop_ok && link.desync_after > link.drop_after {
+        let (desync, drop) = (link.desync_after.as_secs(), link.drop_after.as_secs());
+        let at_most = format!("at most link.drop_after_s, which is {drop}");
+        let at_least = format!("at least link.desync_after_s, which is {desync}");
+        document.contradiction([
+            (KeyName::new("link", "desync_after_s"), at_most),
+            (KeyName::new("link", "drop_after_s"), at_least),
+        ]);
+    }
+}
+
+/// Answers whether `sessions` is what the operator meant.
+fn limits(document: &mut Document<'_>, limits: &mut Limits) -> bool {
+    let Limits {
+        sessions,
+        half_open,
+        half_open_per_address,
+        hello_per_second_per_address: hellos,
+        inbox,
+        backlog,
+        frames_in,
+        frames_out,
+    } = limits;
+    let mut section = document.section("limits");
+    let sessions_ok = section.integer("sessions", 1..=65_535, "users", sessions);
+    section.integer("half_open", 1..=65_535, "addresses", half_open);
+    section.integer(
+        "half_open_per_address",
+        1..=65_535,
+        "ports",
+        half_open_per_address,
+    );
+    let rate = "hello_per_second_per_address";
+    section.integer(rate, 10..=1_000_000, "datagrams per second", hellos);
+    section.integer("inbox", 16..=4096, "messages", inbox);
+    section.integer("backlog", 16_384..=16_777_216, BYTES, backlog);
+    section.integer("frames_in", 256..=1_048_576, "datagrams", frames_in);
+    section.integer("frames_out", 256..=1_048_576, "datagrams", frames_out);
+    sessions_ok
+}
+
+fn log(document: &mut Document<'_>, filter: &mut String) {
+    let parse = |text: &str| is_log_filter(text).then(|| text.to_owned());
+    document
+        .section("log")
+        .text("filter", LOG_FILTERS, parse, filter);
+}

@@ -1,0 +1,78 @@
+//! A configuration in a few lines.
+
+use super::Config;
+use std::{fmt, net::SocketAddr};
+
+/// What a [`Config`] would serve, one indented line per subject.
+#[derive(Clone, Copy, Debug)]
+pub struct Summary<'c>(&'c Config);
+
+impl<'c> Summary<'c> {
+    pub(super) fn new(config: &'c Config) -> Self {
+        Self(config)
+    }
+}
+
+impl fmt::Display for Summary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Config {
+            net,
+            rules,
+            limits,
+            log,
+            ..
+        } = self.0;
+        let addresses = net
+            .bind
+            .iter()
+            .map(|ip| SocketAddr::new(*ip, net.port).to_string());
+        let addresses: Vec<String> = addresses.collect();
+        let free = if net.port == 0 { ", any free port" } else { "" };
+        writeln!(f, "  listens on   {} (UDP{free})", addresses.join(", "))?;
+        if let Some(port) = net.announced_port {
+            writeln!(f, "  announces    port {port}")?;
+        }
+        let (loops, workers) = (loops(net.loops), workers(net.workers));
+        writeln!(f, "  threads      {loops} for the network, {workers}")?;
+        let users = match rules.max_users {
+            0 => limits.sessions,
+            users => users as usize,
+        };
+        let ping = rules.max_ping.as_millis();
+        writeln!(
+            f,
+            "  users        {users} at most, with a ping of {ping} ms at most"
+        )?;
+        let numbered = (1..=6u8).zip(rules.allowed_connection_types.0);
+        let types = numbered.filter(|(_, allowed)| *allowed);
+        let types: Vec<String> = types.map(|(number, _)| number.to_string()).collect();
+        writeln!(f, "  connections  {}", types.join(", "))?;
+        match rules.max_games {
+            0 => write!(f, "  rooms        any number")?,
+            games => write!(f, "  rooms        {games} at most")?,
+        }
+        writeln!(f, ", {} members each", rules.room_capacity)?;
+        writeln!(f, "  charset      {}", rules.charset.name())?;
+        let lines = rules.welcome.len();
+        let plural = if lines == 1 { "" } else { "s" };
+        writeln!(f, "  welcome      {lines} line{plural}")?;
+        match log.as_str() {
+            "" => write!(f, "  log          info, or as RUST_LOG says"),
+            filter => write!(f, "  log          {filter}"),
+        }
+    }
+}
+
+fn loops(count: usize) -> String {
+    match count {
+        0 => "as many as useful".to_owned(),
+        count => count.to_string(),
+    }
+}
+
+fn workers(count: usize) -> String {
+    match count {
+        0 => "which also run the games".to_owned(),
+        count => format!("{count} for the games"),
+    }
+}

@@ -1,0 +1,430 @@
+use super::*;
+use crate::lobby::rules::ConnectionTypes;
+use encoding_rs::{SHIFT_JIS, WINDOWS_1251};
+use proptest::{prelude::*, sample::Index};
+
+const EXAMPLE: &str = include_str!("../../tools/samara.example.toml");
+
+fn parse(text: &str) -> Config {
+    Config::parse("t", text).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn mistakes(text: &str) -> String {
+    Config::parse("t", text)
+        .map(|_| ())
+        .unwrap_err()
+        .to_string()
+}
+
+fn same(a: &Config, b: &Config) -> bool {
+    format!("{a:?}") == format!("{b:?}")
+}
+
+/// The example with every key switched on.
+fn uncommented() -> String {
+    let lines = EXAMPLE.lines().map(|line| match line.strip_prefix('#') {
+        Some(rest) if rest.starts_with(|c: char| c.is_ascii_lowercase()) => rest,
+        _ => line,
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn nothing_is_the_default() {
+    assert!(same(&parse(""), &Config::default()));
+    assert!(same(
+        &parse("[net]\n[kaillera]\n[link]\n[limits]\n[log]\n"),
+        &Config::default()
+    ));
+}
+
+#[test]
+fn the_example_is_the_default() {
+    assert!(same(&parse(EXAMPLE), &Config::default()));
+    let mut all = parse(&uncommented());
+    assert_eq!(all.net.announced_port.take(), Some(all.net.port));
+    assert_eq!(std::mem::take(&mut all.log), "info");
+    assert!(same(&all, &Config::default()));
+}
+
+#[test]
+fn the_example_has_every_key() {
+    let text = uncommented();
+    let mut known = Document::parse("t", "").unwrap();
+    keys::read(&mut known, &mut Config::default());
+    let root = toml::de::DeTable::parse(&text).unwrap().into_inner();
+    for key in known.known() {
+        let section = root
+            .get(key.section)
+            .and_then(|section| section.get_ref().as_table());
+        assert!(
+            section.is_some_and(|section| section.get(key.key).is_some()),
+            "{key:?}"
+        );
+    }
+    let count: usize = root
+        .values()
+        .map(|value| value.get_ref().as_table().unwrap().len())
+        .sum();
+    assert_eq!(count, known.known().len());
+}
+
+#[test]
+fn every_key_arrives() {
+    let config = parse(
+        r#"
+        [net]
+        bind = ["192.0.2.1", "::1", "192.0.2.1"]
+        port = 1
+        announced_port = 2
+        loops = 3
+        workers = 4
+        answer_wrong_version = true
+        [kaillera]
+        max_users = 5
+        max_games = 6
+        max_ping_ms = 7
+        keepalive_timeout_s = 8
+        idle_timeout_s = 9
+        ready_timeout_s = 10
+        chat_flood_s = 11
+        create_game_flood_s = 12
+        allowed_connection_types = [1, 6]
+        allow_multiple_connections = false
+        allow_single_player = false
+        room_capacity = 13
+        quiet_games_above = 14
+        switch_status_bytes = true
+        max_chat_length = 15
+        max_game_chat_length = 16
+        max_quit_message_length = 17
+        max_user_name_length = 18
+        max_client_name_length = 19
+        max_game_name_length = 20
+        charset = "Windows-1251"
+        welcome = ["Привет", ""]
+        [link]
+        login_timeout_s = 21
+        desync_after_s = 22
+        drop_after_s = 23
+        [limits]
+        sessions = 24
+        half_open = 25
+        half_open_per_address = 26
+        hello_per_second_per_address = 27
+        inbox = 28
+        backlog = 29_000
+        frames_in = 1_000
+        frames_out = 0x400
+        [log]
+        filter = "debug"
+        "#,
+    );
+    let seconds = Duration::from_secs;
+    let expected = Config {
+        net: Net {
+            bind: vec!["192.0.2.1".parse().unwrap(), "::1".parse().unwrap()],
+            port: 1,
+            announced_port: Some(2),
+            loops: 3,
+            workers: 4,
+            answer_wrong_version: true,
+        },
+        rules: Rules {
+            max_users: 5,
+            max_games: 6,
+            max_ping: Duration::from_millis(7),
+            keepalive_timeout: seconds(8),
+            idle_timeout: seconds(9),
+            ready_timeout: seconds(10),
+            chat_flood: seconds(11),
+            create_game_flood: seconds(12),
+            allowed_connection_types: ConnectionTypes([true, false, false, false, false, true]),
+            allow_multiple_connections: false,
+            allow_single_player: false,
+            room_capacity: 13,
+            quiet_games_above: 14,
+            switch_status_bytes: true,
+            max_chat_length: 15,
+            max_game_chat_length: 16,
+            max_quit_message_length: 17,
+            max_user_name_length: 18,
+            max_client_name_length: 19,
+            max_game_name_length: 20,
+            charset: WINDOWS_1251,
+            welcome: vec!["Привет".to_owned(), String::new()],
+        },
+        link: Link {
+            login_timeout: seconds(21),
+            desync_after: seconds(22),
+            drop_after: seconds(23),
+        },
+        limits: Limits {
+            sessions: 24,
+            half_open: 25,
+            half_open_per_address: 26,
+            hello_per_second_per_address: 27,
+            inbox: 28,
+            backlog: 29_000,
+            frames_in: 1000,
+            frames_out: 1024,
+        },
+        log: "debug".to_owned(),
+    };
+    assert_eq!(format!("{config:#?}"), format!("{expected:#?}"));
+}
+
+#[test]
+fn sections_may_be_written_in_any_toml() {
+    assert_eq!(parse("net.port = 7").net.port, 7);
+    assert_eq!(parse("net = { port = 7 }").net.port, 7);
+    assert_eq!(parse("\u{feff}[net]\r\nport = 7\r\n").net.port, 7);
+    assert_eq!(
+        parse("[kaillera]\ncharset = 'shift_jis'").rules.charset,
+        SHIFT_JIS
+    );
+}
+
+#[test]
+fn mistakes_are_told_exactly() {
+    let long = format!(
+        "[kaillera]\nwelcome = [\n  \"fine\",\n  \"{}\",\n]",
+        "x".repeat(256)
+    );
+    let long_told = format!(
+        "t:4: kaillera.welcome = \"{}... is not accepted; valid: a line of at most 255 bytes in \
+         windows-1252, without control characters",
+        "x".repeat(39),
+    );
+    let cases = [
+        // Syntax.
+        (
+            "[net\nport = 1",
+            "t:1: not TOML: unclosed table, expected `]`",
+        ),
+        (
+            "[net]\n\nport 1",
+            "t:3: not TOML: key with no value, expected `=`",
+        ),
+        (
+            "[net]\nport = 1\nport = 2",
+            "t:3: not TOML: duplicate key, at `port`",
+        ),
+        // Names.
+        (
+            "[nett]\nport = 1",
+            "t:1: [nett] is unknown; valid: [net], [kaillera], [link], [limits], [log]",
+        ),
+        ("\nport = 1", "t:2: port is unknown; did you mean net.port?"),
+        (
+            "colour = 1",
+            "t:1: colour is unknown; valid: [net], [kaillera], [link], [limits], [log]",
+        ),
+        (
+            "[net]\ncolour = 1",
+            "t:2: net.colour is unknown; valid: bind, port, announced_port, loops, workers, answer_wrong_version",
+        ),
+        (
+            "[link]\nmax_ping = 1",
+            "t:2: link.max_ping is unknown; did you mean kaillera.max_ping_ms?",
+        ),
+        (
+            "[kaillera]\nmaxGames = 1",
+            "t:2: kaillera.maxGames is unknown; did you mean kaillera.max_games?",
+        ),
+        (
+            "[link]\n\"a\\nb\" = 1",
+            "t:2: link.a\\nb is unknown; valid: login_timeout_s, desync_after_s, drop_after_s",
+        ),
+        // Types.
+        (
+            "log = 1",
+            "t:1: log = 1 is an integer; valid: a section, [log]",
+        ),
+        (
+            "[[net]]\nport = 1",
+            "t:1: net = [[net]] is a list; valid: a section, [net]",
+        ),
+        (
+            "[net]\nport = \"x\"",
+            "t:2: net.port = \"x\" is a text; valid: an integer, 0 to 65535 (UDP port; 0 is any free one)",
+        ),
+        (
+            "[net]\nport = 1.5",
+            "t:2: net.port = 1.5 is a fraction; valid: an integer, 0 to 65535 (UDP port; 0 is any free one)",
+        ),
+        (
+            "[net]\nbind = \"::\"",
+            "t:2: net.bind = \"::\" is a text; valid: a list in brackets, 1 to 16 addresses",
+        ),
+        (
+            "[net]\nanswer_wrong_version = 1",
+            "t:2: net.answer_wrong_version = 1 is an integer; valid: true or false",
+        ),
+        (
+            "[kaillera]\ncharset = 1979-05-27",
+            "t:2: kaillera.charset = 1979-05-27 is a date or time; valid: a text in quotes, windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8",
+        ),
+        (
+            "[kaillera]\nwelcome = [\n  \"a\",\n  true,\n]",
+            "t:4: kaillera.welcome = true is true or false; valid: a text in quotes, a line of at most 255 bytes in windows-1252, without control characters",
+        ),
+        // Ranges.
+        (
+            "\n\n[kaillera]\nmax_ping_ms = 5000",
+            "t:4: kaillera.max_ping_ms = 5000 is out of range; valid: 1 to 1000 (milliseconds)",
+        ),
+        (
+            "[net]\nport = -1",
+            "t:2: net.port = -1 is out of range; valid: 0 to 65535 (UDP port; 0 is any free one)",
+        ),
+        (
+            "[limits]\ninbox = 99999999999999999999999",
+            "t:2: limits.inbox = 99999999999999999999999 is out of range; valid: 16 to 4096 (messages)",
+        ),
+        (
+            "[net]\nbind = []",
+            "t:2: net.bind = [] is out of range; valid: 1 to 16 addresses",
+        ),
+        (
+            "[kaillera]\nallowed_connection_types = [1, 0]",
+            "t:2: kaillera.allowed_connection_types = 0 is out of range; valid: 1 to 6 (connection types)",
+        ),
+        // Texts.
+        (
+            "[net]\nbind = [\"::1\", \"localhost\"]",
+            "t:2: net.bind = \"localhost\" is not accepted; valid: an IPv4 or IPv6 address such as \"0.0.0.0\" or \"::\"",
+        ),
+        (
+            "[kaillera]\ncharset = \"big5\"",
+            "t:2: kaillera.charset = \"big5\" is not accepted; valid: windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8",
+        ),
+        (
+            "[log]\nfilter = \"inof\"",
+            "t:2: log.filter = \"inof\" is not accepted; valid: off, error, warn, info, debug or trace, or target=level, several separated by commas",
+        ),
+        (&long, &long_told),
+        // Keys that contradict each other.
+        (
+            "[kaillera]\nmax_users = 5000",
+            "t:2: kaillera.max_users = 5000 is out of range; valid: at most limits.sessions, which is 4096",
+        ),
+        (
+            "[link]\ndesync_after_s = 90",
+            "t:2: link.desync_after_s = 90 is out of range; valid: at most link.drop_after_s, which is 60",
+        ),
+        (
+            "[link]\ndrop_after_s = 5",
+            "t:2: link.drop_after_s = 5 is out of range; valid: at least link.desync_after_s, which is 12",
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(mistakes(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn all_mistakes_are_told_by_line() {
+    let text = "[link]\ndrop_after_s = 0\n[kaillera]\nmax_users = 70000\nwelcome = [1, \"a\\u0000\"]\n\
+        [limits]\nsessions = 10\nframes = 1\n[net]\nport = true\n";
+    let errors = Config::parse("t", text).map(|_| ()).unwrap_err();
+    let told: Vec<_> = errors
+        .iter()
+        .map(|error| (error.line.unwrap(), error.key.as_str()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (2, "link.drop_after_s"),
+            (4, "kaillera.max_users"),
+            (5, "kaillera.welcome"),
+            (5, "kaillera.welcome"),
+            (8, "limits.frames"),
+            (10, "net.port"),
+        ],
+        "{errors}"
+    );
+}
+
+#[test]
+fn a_wrong_charset_does_not_blame_the_welcome() {
+    let text = "[kaillera]\ncharset = \"klingon\"\nwelcome = [\"Привет\"]";
+    assert_eq!(Config::parse("t", text).unwrap_err().iter().count(), 1);
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let error = Config::load(Path::new("no/such.toml")).unwrap_err();
+    assert_eq!(error.to_string(), "no/such.toml: no such file");
+    let error = Config::load(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains(": cannot be read: "), "{error}");
+}
+
+#[test]
+fn warnings() {
+    assert!(Config::default().warnings().is_empty());
+    let config = parse("[kaillera]\ncharset = \"UTF-8\"\nkeepalive_timeout_s = 129");
+    assert_eq!(config.warnings().len(), 2);
+}
+
+#[test]
+fn log_filters() {
+    for good in [
+        "info",
+        "OFF",
+        "warn,samara::lobby=debug",
+        " error , samara = trace ",
+    ] {
+        assert!(is_log_filter(good), "{good}");
+    }
+    for bad in [
+        "",
+        "inof",
+        "samara",
+        "info,",
+        "samara=",
+        "=info",
+        "samara=loud",
+        "a=b=info",
+        "info/x",
+    ] {
+        assert!(!is_log_filter(bad), "{bad}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn any_bytes_are_an_answer(bytes in prop::collection::vec(any::<u8>(), 0..256)) {
+        _ = Config::parse("t", &String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn a_damaged_file_is_an_answer(
+        edits in prop::collection::vec((any::<Index>(), "[\\[\\]{}=\"'#.,\\n\\\\a-z0-9\u{e9}]{0,3}", 0..4usize), 1..8)
+    ) {
+        let mut text: Vec<char> = uncommented().chars().collect();
+        for (at, insert, remove) in edits {
+            let at = at.index(text.len());
+            let end = (at + remove).min(text.len());
+            text.splice(at..end, insert.chars());
+        }
+        let text: String = text.into_iter().collect();
+        if let Err(errors) = Config::parse("t", &text) {
+            let lines = text.lines().count();
+            prop_assert!(errors.iter().all(|error| (1..=lines + 1).contains(&error.line.unwrap())));
+        }
+    }
+
+    #[test]
+    fn a_range_is_kept_to_the_number(value in prop_oneof![any::<i64>(), -5..70_000i64]) {
+        let text = format!("[kaillera]\nmax_ping_ms = {value}\nmax_users = {value}\n");
+        let config = Config::parse("t", &format!("{text}[limits]\nsessions = 65535"));
+        let wrong = config.map_or_else(|errors| errors.iter().count(), |_| 0);
+        let expected = [1..=1000, 0..=65_535].iter().filter(|range| !range.contains(&value)).count();
+        prop_assert_eq!(wrong, expected);
+    }
+}

@@ -1,1 +1,0 @@
-//! The input cache (kaillera.md 8.2).

@@ -1,0 +1,184 @@
+//! One thread, one poll, the loop's own sockets.
+
+use super::{
+    Clock, Lost, Service,
+    sys::{ReceiveBatch, SendBatch},
+};
+use crate::buffer::FramePool;
+use mio::{Events, Interest, Poll, Token, Waker, net::UdpSocket};
+use std::{
+    io,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+/// Datagrams read or sent with one system call.
+const BATCH: usize = 64;
+
+/// The longest sleep, so that a missed wake is late and not lost.
+const LONGEST_SLEEP: Duration = Duration::from_secs(1);
+
+const WAKE: Token = Token(usize::MAX);
+
+/// Turns a [`Service`] on sockets of its own until it is told to stop.
+///
+/// Each turn does, in this order: wait (not at all while something is left to do), read the
+/// clock once, read at most one batch from each socket that has something, give the service
+/// its turn, send what it has queued. A socket that had more than a batch stays on the ready
+/// list, for mio reports it only once.
+#[derive(Debug)]
+pub struct EventLoop<S> {
+    poll: Poll,
+    events: Events,
+    endpoints: Vec<Endpoint>,
+    receive: ReceiveBatch,
+    send: SendBatch,
+    clock: Clock,
+    service: S,
+}
+
+#[derive(Debug)]
+struct Endpoint {
+    socket: UdpSocket,
+    readable: bool,
+    writable: bool,
+}
+
+impl<S: Service> EventLoop<S> {
+    /// A loop that serves `service` on `sockets`, reading into buffers of `frames`.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses another poll or the sockets cannot be registered.
+    pub fn new(
+        sockets: Vec<UdpSocket>,
+        frames: &FramePool,
+        clock: Clock,
+        service: S,
+    ) -> io::Result<Self> {
+        let poll = Poll::new()?;
+        let mut endpoints = Vec::with_capacity(sockets.len());
+        for (index, mut socket) in sockets.into_iter().enumerate() {
+            let interest = Interest::READABLE | Interest::WRITABLE;
+            poll.registry()
+                .register(&mut socket, Token(index), interest)?;
+            endpoints.push(Endpoint {
+                socket,
+                readable: false,
+                writable: true,
+            });
+        }
+        Ok(Self {
+            poll,
+            events: Events::with_capacity(64),
+            endpoints,
+            receive: ReceiveBatch::new(frames, BATCH),
+            send: SendBatch::new(BATCH),
+            clock,
+            service,
+        })
+    }
+
+    /// What wakes the loop from its sleep.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses.
+    pub fn waker(&self) -> io::Result<Waker> {
+        Waker::new(self.poll.registry(), WAKE)
+    }
+
+    /// Serves until `stop` is set and the loop is woken.
+    ///
+    /// # Errors
+    ///
+    /// When waiting itself fails; errors of single datagrams are counted and survived.
+    pub fn run(&mut self, stop: &AtomicBool) -> io::Result<()> {
+        let mut sleep = Some(Duration::ZERO);
+        while !stop.load(Ordering::Relaxed) {
+            self.wait(sleep, stop)?;
+            sleep = self.turn();
+        }
+        Ok(())
+    }
+
+    fn wait(&mut self, sleep: Option<Duration>, stop: &AtomicBool) -> io::Result<()> {
+        let sleep = match sleep {
+            Some(Duration::ZERO) => Duration::ZERO,
+            _ if !self.service.about_to_sleep() || stop.load(Ordering::Relaxed) => Duration::ZERO,
+            some => some.unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP),
+        };
+        let polled = self.poll.poll(&mut self.events, Some(sleep));
+        self.service.awake();
+        match polled {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+            _ => {}
+        }
+        for event in &self.events {
+            if let Some(endpoint) = self.endpoints.get_mut(event.token().0) {
+                endpoint.readable |= event.is_readable() || event.is_error();
+                endpoint.writable |= event.is_writable();
+            }
+        }
+        Ok(())
+    }
+
+    /// One turn; says how long nothing needs to be done, `None` is until something comes in.
+    fn turn(&mut self) -> Option<Duration> {
+        let now = self.clock.now();
+        let mut more = false;
+        for (index, endpoint) in self.endpoints.iter_mut().enumerate() {
+            if !endpoint.readable {
+                continue;
+            }
+            let service = &mut self.service;
+            let mut bytes = 0;
+            let received = self.receive.receive(&endpoint.socket, |arrival, frame| {
+                bytes += frame.len();
+                service.datagram(now, index, arrival, frame);
+            });
+            match received {
+                Ok(received) => {
+                    let lost = Lost {
+                        truncated: received.truncated,
+                        starved: received.starved,
+                    };
+                    service.received(now, received.datagrams, bytes, lost);
+                    endpoint.readable = received.more;
+                    more |= received.more;
+                }
+                Err(error) => {
+                    log::error!("cannot receive: {error}");
+                    endpoint.readable = false;
+                }
+            }
+        }
+        let progress = self.service.turn(now);
+        self.flush();
+        more |= progress.more;
+        if more {
+            return Some(Duration::ZERO);
+        }
+        progress.deadline.map(|at| at.since(self.clock.now()))
+    }
+
+    fn flush(&mut self) {
+        for (index, endpoint) in self.endpoints.iter_mut().enumerate() {
+            if !endpoint.writable {
+                continue;
+            }
+            let Some(queue) = self.service.queue(index) else {
+                continue;
+            };
+            if queue.is_empty() {
+                continue;
+            }
+            let sent = self.send.send(&endpoint.socket, queue);
+            endpoint.writable = !sent.would_block;
+            if let Some(error) = &sent.error {
+                log::debug!("{} datagrams could not be sent: {error}", sent.failed);
+            }
+            self.service.sent(sent.datagrams, sent.failed);
+        }
+    }
+}

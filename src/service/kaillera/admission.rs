@@ -1,0 +1,171 @@
+//! Who may have a seat: decided before any state is made for a stranger.
+
+use super::Limits;
+use parking_lot::Mutex;
+use std::{
+    collections::HashMap,
+    net::IpAddr,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+/// Sessions of the whole server, whatever loop they are on.
+#[derive(Debug)]
+pub(super) struct Admission {
+    limits: Limits,
+    max_users: usize,
+    /// Logged in, as the lobby last said.
+    users: AtomicUsize,
+    unfinished: Mutex<Unfinished>,
+}
+
+#[derive(Debug)]
+struct Unfinished {
+    sessions: usize,
+    logins: usize,
+    per_address: HashMap<IpAddr, usize>,
+}
+
+/// Why a stranger gets no seat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Denied {
+    NoSeat,
+    TooManyLogins,
+}
+
+impl Admission {
+    pub(super) fn new(limits: Limits, max_users: u32) -> Self {
+        let unfinished = Unfinished {
+            sessions: 0,
+            logins: 0,
+            // Twice, or the table's removed entries would make it grow.
+            per_address: HashMap::with_capacity(2 * limits.half_open),
+        };
+        Self {
+            limits,
+            max_users: max_users as usize,
+            users: AtomicUsize::new(0),
+            unfinished: Mutex::new(unfinished),
+        }
+    }
+
+    /// Whether a HELLO is answered with TOO.
+    pub(super) fn is_full(&self) -> bool {
+        let state = self.unfinished.lock();
+        let users = self.users.load(Ordering::Relaxed) + state.logins;
+        (self.max_users > 0 && users >= self.max_users) || state.sessions >= self.limits.sessions
+    }
+
+    /// Counts a new session with an unfinished login, or says why it may not be.
+    pub(super) fn open(&self, address: IpAddr) -> Result<(), Denied> {
+        let mut state = self.unfinished.lock();
+        if state.sessions >= self.limits.sessions {
+            return Err(Denied::NoSeat);
+        }
+        let of_address = state.per_address.get(&address).copied().unwrap_or(0);
+        if state.logins >= self.limits.half_open || of_address >= self.limits.half_open_per_address
+        {
+            return Err(Denied::TooManyLogins);
+        }
+        state.sessions += 1;
+        state.begin_login(address);
+        Ok(())
+    }
+
+    /// A session begins its login anew.
+    pub(super) fn reopen(&self, address: IpAddr) {
+        self.unfinished.lock().begin_login(address);
+    }
+
+    /// A login is decided or given up.
+    pub(super) fn login_finished(&self, address: IpAddr) {
+        let mut state = self.unfinished.lock();
+        state.logins = state.logins.saturating_sub(1);
+        if let Some(count) = state.per_address.get_mut(&address) {
+            *count -= 1;
+            if *count == 0 {
+                state.per_address.remove(&address);
+            }
+        }
+    }
+
+    /// A session is over.
+    pub(super) fn close(&self) {
+        let mut state = self.unfinished.lock();
+        state.sessions = state.sessions.saturating_sub(1);
+    }
+
+    pub(super) fn set_users(&self, users: usize) {
+        self.users.store(users, Ordering::Relaxed);
+    }
+
+    pub(super) fn users(&self) -> usize {
+        self.users.load(Ordering::Relaxed)
+    }
+
+    /// Sessions, logged in or not.
+    pub(super) fn sessions(&self) -> usize {
+        self.unfinished.lock().sessions
+    }
+}
+
+impl Unfinished {
+    fn begin_login(&mut self, address: IpAddr) {
+        self.logins += 1;
+        *self.per_address.entry(address).or_default() += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 1));
+    const B: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 2));
+
+    fn limits(sessions: usize, half_open: usize, per_address: usize) -> Limits {
+        Limits {
+            sessions,
+            half_open,
+            half_open_per_address: per_address,
+            ..Limits::default()
+        }
+    }
+
+    #[test]
+    fn unfinished_logins_are_bounded_per_address_and_in_all() {
+        let admission = Admission::new(limits(100, 3, 2), 0);
+        assert_eq!(admission.open(A), Ok(()));
+        assert_eq!(admission.open(A), Ok(()));
+        assert_eq!(admission.open(A), Err(Denied::TooManyLogins));
+        assert_eq!(admission.open(B), Ok(()));
+        assert_eq!(admission.open(B), Err(Denied::TooManyLogins));
+        admission.login_finished(A);
+        assert_eq!(admission.open(B), Ok(()));
+    }
+
+    #[test]
+    fn full_counts_users_and_those_who_log_in() {
+        let admission = Admission::new(limits(100, 10, 10), 2);
+        assert!(!admission.is_full());
+        admission.open(A).unwrap();
+        admission.open(A).unwrap();
+        assert!(admission.is_full());
+        admission.login_finished(A);
+        admission.set_users(1);
+        assert!(admission.is_full());
+        admission.close();
+        admission.set_users(0);
+        assert!(!admission.is_full());
+    }
+
+    #[test]
+    fn seats_are_the_last_bound() {
+        let admission = Admission::new(limits(1, 10, 10), 0);
+        admission.open(A).unwrap();
+        admission.login_finished(A);
+        assert!(admission.is_full());
+        assert_eq!(admission.open(B), Err(Denied::NoSeat));
+        admission.close();
+        assert_eq!(admission.open(B), Ok(()));
+    }
+}

@@ -1,0 +1,651 @@
+//! One user's worker: its link, its login, its way to the lobby and to a game.
+
+use super::{
+    exchange::Post,
+    mail::{Application, Enclosed, GameMail, LobbyMail, Peer, Playing, UserMail},
+};
+use crate::{
+    actor::Turn,
+    buffer::{Frame, Writer},
+    kaillera::{
+        Channel, DecodeError, Kind,
+        bundle::{Bundle, MAX_MESSAGES, MessageNumber, Order},
+        message::{ClientMessage, ConnectionType, ServerMessage},
+    },
+    lobby::{Close, Departure, UserKey},
+    metrics::Reason,
+    timer::Time,
+};
+use std::{collections::VecDeque, net::SocketAddr, ops::Range, time::Duration};
+
+/// Acks a login takes (kaillera.md 4.1).
+const ACKS: u32 = 4;
+/// A login message on a silent session starts over after this (kaillera.md 1.4).
+const RESTART_SILENCE: Duration = Duration::from_secs(2);
+/// A refused login is remembered for this long (kaillera.md 4.4).
+const REJECTION_MEMORY: Duration = Duration::from_secs(2);
+/// What waits for a user that left is sent within this time or not at all.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// The actor of one seat, kept for the seat's successive users.
+#[derive(Debug)]
+pub(super) struct UserActor {
+    key: UserKey,
+    peer: Peer,
+    channel: Channel,
+    state: State,
+    playing: Option<Playing>,
+    /// A HELLO came from exactly this address since the last new message (kaillera.md 1.4).
+    hello_mark: bool,
+    ping: Duration,
+    /// When the user last did something, as the idle timeout counts it.
+    active: Time,
+    /// When the timeouts are looked at again; none of them can pass before.
+    check: Time,
+    /// Mail for an inbox that was full. While there is some, nothing else is handled.
+    stuck: VecDeque<Parcel>,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Nobody has the seat.
+    Vacant,
+    /// The session has not said who it is.
+    Open,
+    /// Four acks measure the ping.
+    Measuring {
+        identity: Box<Identity>,
+        since: Time,
+        acks: u32,
+    },
+    /// The lobby decides.
+    Applying,
+    LoggedIn,
+    /// Refused; the refusal is repeated for duplicates until then.
+    Rejected {
+        until: Time,
+    },
+    /// Gone; what waits is sent until then.
+    Leaving {
+        until: Time,
+    },
+}
+
+#[derive(Debug)]
+struct Identity {
+    name: Box<[u8]>,
+    emulator: Box<[u8]>,
+    connection_type: ConnectionType,
+}
+
+#[derive(Debug)]
+enum Parcel {
+    Lobby(LobbyMail),
+    Game(u32, GameMail),
+}
+
+/// The new messages of one datagram, as places in it.
+struct New {
+    places: [Place; MAX_MESSAGES],
+    len: usize,
+    gap: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Place {
+    start: u16,
+    end: u16,
+}
+
+impl UserActor {
+    pub(super) fn new(seat: u32) -> Self {
+        Self {
+            key: UserKey {
+                seat,
+                generation: 0,
+            },
+            peer: Peer {
+                address: SocketAddr::from(([0, 0, 0, 0], 0)),
+                local: None,
+                socket: 0,
+            },
+            channel: Channel::new(Time::ZERO),
+            state: State::Vacant,
+            playing: None,
+            hello_mark: false,
+            ping: Duration::ZERO,
+            active: Time::ZERO,
+            check: Time::ZERO,
+            stuck: VecDeque::new(),
+        }
+    }
+
+    /// Handles at most `budget` messages, then what is due, then sends what there is to send.
+    pub(super) fn run(&mut self, now: Time, budget: usize, post: &Post) -> Turn {
+        self.deliver_stuck(post);
+        let mut left = budget;
+        while left > 0
+            && self.stuck.is_empty()
+            && let Some(mail) = self.next_mail(post)
+        {
+            self.handle(now, mail, post);
+            left -= 1;
+        }
+        self.channel.handle_timeout(now);
+        if self.check <= now {
+            self.check = self.check_timeouts(now, post);
+        }
+        let waiting = self.send(now, post);
+        if let State::Leaving { until } = self.state
+            && (until <= now || !waiting && !self.channel.has_transmit())
+        {
+            self.vacate(now, post);
+        }
+        let deadline = self
+            .channel
+            .poll_timeout(waiting)
+            .into_iter()
+            .chain([self.check])
+            .min();
+        Turn {
+            more: left == 0 || !self.stuck.is_empty(),
+            deadline: deadline.filter(|_| !matches!(self.state, State::Vacant)),
+        }
+    }
+
+    /// Ends the session after a bug in its turn; the others never notice.
+    pub(super) fn fail(&mut self, now: Time, post: &Post) {
+        self.stuck.clear();
+        self.depart(Departure::Failed, post);
+        self.vacate(now, post);
+        self.deliver_stuck(post);
+    }
+
+    fn next_mail(&self, post: &Post) -> Option<UserMail> {
+        post.exchange().seat(self.key.seat)?.inbox.pop()
+    }
+
+    fn handle(&mut self, now: Time, mail: UserMail, post: &Post) {
+        let mine = self.key.generation;
+        let plays = |run| self.playing.is_some_and(|playing| playing.run == run);
+        match mail {
+            UserMail::Open { at, peer } => {
+                self.peer = *peer;
+                self.begin(at, post);
+            }
+            UserMail::Datagram { at, frame } => self.datagram(at, frame, post),
+            UserMail::Hello => self.hello_mark = true,
+            UserMail::LoggedIn { generation } if generation == mine => self.logged_in(post),
+            UserMail::Seat {
+                generation,
+                playing,
+            } if generation == mine => {
+                self.playing = Some(playing);
+                self.check = now;
+            }
+            UserMail::Unseat { generation, run } if generation == mine && plays(run) => {
+                self.playing = None;
+                self.channel.game_over();
+            }
+            UserMail::Data { run, frame } if plays(run) => self.channel.send(now, &frame),
+            UserMail::Cached { run, index } if plays(run) => {
+                self.send_now(now, &ServerMessage::CachedGameData { index });
+            }
+            UserMail::Nudge { run } if plays(run) => self.channel.nudge(now),
+            UserMail::Close { generation, close } if generation == mine => {
+                self.close(now, close, post);
+            }
+            // For a former user of the seat, or a game it has left.
+            UserMail::LoggedIn { .. }
+            | UserMail::Seat { .. }
+            | UserMail::Unseat { .. }
+            | UserMail::Data { .. }
+            | UserMail::Cached { .. }
+            | UserMail::Nudge { .. }
+            | UserMail::Close { .. } => {}
+        }
+    }
+
+    fn datagram(&mut self, at: Time, frame: Frame, post: &Post) {
+        if matches!(self.state, State::Vacant | State::Leaving { .. }) {
+            return;
+        }
+        self.channel.heard(at, frame.len());
+        let Ok(bundle) = Bundle::parse(&frame) else {
+            post.exchange()
+                .count_drop(Reason::Malformed, Some(self.peer.address), at);
+            return;
+        };
+        if self.starts_over(at, &bundle) {
+            self.start_over(at, post);
+            self.channel.heard(at, frame.len());
+        }
+        let new = self.accept(at, &bundle);
+        if new.len == 0 {
+            self.channel.nothing_new(at, self.ping);
+            return;
+        }
+        self.hello_mark = false;
+        if new.gap
+            && let Some(Playing { game, run, player }) = self.playing
+        {
+            self.game(game, GameMail::Gap { run, player, at }, post);
+        }
+        let mut frame = Some(frame);
+        for (position, place) in new.places.iter().take(new.len).enumerate() {
+            self.message(at, *place, position + 1 == new.len, &mut frame, post);
+        }
+    }
+
+    /// Which messages of a bundle are new, oldest first.
+    fn accept(&mut self, at: Time, bundle: &Bundle<'_>) -> New {
+        let mut new = New {
+            places: Default::default(),
+            len: 0,
+            gap: false,
+        };
+        for message in bundle.oldest_first() {
+            let order = self.channel.accept(at, message.number);
+            if !order.is_new() {
+                continue;
+            }
+            new.gap |= matches!(order, Order::Newer { .. });
+            if let Some(place) = new.places.get_mut(new.len) {
+                *place = Place {
+                    start: message.start,
+                    end: message.end(),
+                };
+                new.len += 1;
+            }
+        }
+        new
+    }
+
+    /// Whether a bundle is a client that starts over on the address of a session it has lost
+    /// (kaillera.md 1.4 rule 5).
+    fn starts_over(&self, at: Time, bundle: &Bundle<'_>) -> bool {
+        bundle.newest() == MessageNumber(0)
+            && bundle.len() == 1
+            && bundle
+                .newest_first()
+                .all(|message| message.kind == Kind::UserInformation as u8)
+            && !matches!(self.state, State::Open)
+            && (self.hello_mark || at.since(self.channel.last_new()) >= RESTART_SILENCE)
+    }
+
+    fn message(
+        &mut self,
+        at: Time,
+        place: Place,
+        last: bool,
+        frame: &mut Option<Frame>,
+        post: &Post,
+    ) {
+        let range = usize::from(place.start)..usize::from(place.end);
+        let Some(bytes) = frame.as_deref().and_then(|frame| frame.get(range.clone())) else {
+            return;
+        };
+        let Some((&kind, body)) = bytes.split_first() else {
+            return;
+        };
+        let message = match ClientMessage::decode(kind, body) {
+            Ok(message) => message,
+            Err(error) => {
+                let reason = match error {
+                    DecodeError::UnknownKind => Reason::UnknownKind,
+                    _ => Reason::BadMessage,
+                };
+                post.exchange()
+                    .count_drop(reason, Some(self.peer.address), at);
+                return;
+            }
+        };
+        if !matches!(message, ClientMessage::KeepAlive) {
+            self.active = at;
+        }
+        match message {
+            ClientMessage::UserInformation {
+                name,
+                emulator,
+                connection_type,
+            } => {
+                let identity = Identity {
+                    name: name.into(),
+                    emulator: emulator.into(),
+                    connection_type,
+                };
+                self.identify(at, identity);
+            }
+            ClientMessage::ClientAck => self.acknowledged(at, post),
+            ClientMessage::KeepAlive => {}
+            ClientMessage::CachedGameData { index } => {
+                if let Some(Playing { game, run, player }) = self.playing {
+                    self.channel.game_data();
+                    self.game(
+                        game,
+                        GameMail::Cached {
+                            run,
+                            player,
+                            at,
+                            index,
+                        },
+                        post,
+                    );
+                }
+            }
+            ClientMessage::GameData { .. } => {
+                if let Some(Playing { game, run, player }) = self.playing
+                    && let Some(input) = enclose(frame, range, last, post)
+                {
+                    self.channel.game_data();
+                    self.game(
+                        game,
+                        GameMail::Data {
+                            run,
+                            player,
+                            at,
+                            input,
+                        },
+                        post,
+                    );
+                }
+            }
+            ClientMessage::Quit { .. } if !self.is_known_to_lobby() => self.vacate(at, post),
+            _ if self.is_known_to_lobby() => match enclose(frame, range, last, post) {
+                Some(message) => self.lobby(
+                    LobbyMail::Message {
+                        user: self.key,
+                        message,
+                    },
+                    post,
+                ),
+                None => {
+                    post.exchange()
+                        .count_drop(Reason::NoBufferOut, Some(self.peer.address), at)
+                }
+            },
+            _ => {}
+        }
+    }
+
+    fn is_known_to_lobby(&self) -> bool {
+        matches!(self.state, State::Applying | State::LoggedIn)
+    }
+
+    /// Begins to measure, or begins again (kaillera.md 4.2).
+    fn identify(&mut self, at: Time, identity: Identity) {
+        if matches!(self.state, State::Open | State::Measuring { .. }) {
+            self.state = State::Measuring {
+                identity: Box::new(identity),
+                since: at,
+                acks: 0,
+            };
+            self.send_now(at, &ServerMessage::ServerAck);
+        }
+    }
+
+    /// Counts acks, asked for or not: clients choose their ping by sending them when they like.
+    fn acknowledged(&mut self, at: Time, post: &Post) {
+        let State::Measuring { since, acks, .. } = &mut self.state else {
+            return;
+        };
+        *acks += 1;
+        if *acks < ACKS {
+            self.send_now(at, &ServerMessage::ServerAck);
+            return;
+        }
+        self.ping = at.since(*since) / ACKS;
+        let State::Measuring { identity, .. } = std::mem::replace(&mut self.state, State::Applying)
+        else {
+            return;
+        };
+        let application = Box::new(Application {
+            name: identity.name,
+            emulator: identity.emulator,
+            connection_type: identity.connection_type,
+            ping: self.ping,
+            address: self.peer.address.ip(),
+        });
+        self.lobby(
+            LobbyMail::Login {
+                user: self.key,
+                application,
+            },
+            post,
+        );
+    }
+
+    fn logged_in(&mut self, post: &Post) {
+        if matches!(self.state, State::Applying) {
+            post.exchange()
+                .admission
+                .login_finished(self.peer.address.ip());
+            self.state = State::LoggedIn;
+            self.channel.logged_in();
+            self.check = Time::ZERO;
+        }
+    }
+
+    fn close(&mut self, now: Time, close: Close, post: &Post) {
+        if matches!(self.state, State::Applying) {
+            post.exchange()
+                .admission
+                .login_finished(self.peer.address.ip());
+        }
+        self.playing = None;
+        self.channel.game_over();
+        let (state, until) = match close {
+            Close::Rejected => {
+                let until = now + REJECTION_MEMORY;
+                (State::Rejected { until }, until)
+            }
+            Close::Left => {
+                let until = now + FAREWELL;
+                (State::Leaving { until }, until)
+            }
+        };
+        self.state = state;
+        self.check = until;
+    }
+
+    /// A session begins in this seat.
+    fn begin(&mut self, at: Time, post: &Post) {
+        self.key.generation = self.key.generation.wrapping_add(1);
+        if let Some(seat) = post.exchange().seat(self.key.seat) {
+            seat.take_over(self.key.generation);
+        }
+        self.channel.reset(at);
+        self.state = State::Open;
+        self.playing = None;
+        self.hello_mark = false;
+        self.ping = Duration::ZERO;
+        self.active = at;
+        self.check = Time::ZERO;
+    }
+
+    /// The same address begins a new session; the old user leaves.
+    fn start_over(&mut self, at: Time, post: &Post) {
+        if self.is_known_to_lobby() {
+            self.depart(Departure::Reconnected, post);
+        }
+        if !self.is_unfinished() {
+            post.exchange().admission.reopen(self.peer.address.ip());
+        }
+        self.begin(at, post);
+    }
+
+    /// The seat is free again and the address a stranger's.
+    fn vacate(&mut self, now: Time, post: &Post) {
+        if matches!(self.state, State::Vacant) {
+            return;
+        }
+        let exchange = post.exchange();
+        if self.is_unfinished() {
+            exchange.admission.login_finished(self.peer.address.ip());
+        }
+        exchange.admission.close();
+        exchange.metrics.sessions_closed.add(1);
+        self.begin(now, post);
+        self.state = State::Vacant;
+        post.closed(self.key.seat, self.peer.address);
+    }
+
+    fn is_unfinished(&self) -> bool {
+        matches!(
+            self.state,
+            State::Open | State::Measuring { .. } | State::Applying
+        )
+    }
+
+    fn depart(&mut self, why: Departure, post: &Post) {
+        self.lobby(
+            LobbyMail::Depart {
+                user: self.key,
+                why,
+            },
+            post,
+        );
+    }
+
+    /// Acts on the timeouts that have passed; says when the next one can.
+    fn check_timeouts(&mut self, now: Time, post: &Post) -> Time {
+        let settings = &post.exchange().settings;
+        let link = &settings.link;
+        match self.state {
+            State::Vacant => now + link.login_timeout,
+            State::Open | State::Measuring { .. } => {
+                let end = self.channel.last_new() + link.login_timeout;
+                if end <= now {
+                    self.vacate(now, post);
+                }
+                end.max(now)
+            }
+            State::Applying => now + link.login_timeout,
+            State::Rejected { until } => {
+                if until <= now {
+                    self.vacate(now, post);
+                }
+                until.max(now)
+            }
+            State::Leaving { until } => until,
+            State::LoggedIn => self.check_user(now, post),
+        }
+    }
+
+    fn check_user(&mut self, now: Time, post: &Post) -> Time {
+        let settings = &post.exchange().settings;
+        let lost = self.channel.last_new() + settings.rules.keepalive_timeout;
+        if lost <= now {
+            self.depart(Departure::ConnectionLost, post);
+            return now + FAREWELL;
+        }
+        let mut next = lost;
+        if !settings.rules.idle_timeout.is_zero() {
+            let mut idle = self.active + settings.rules.idle_timeout;
+            if idle <= now {
+                self.depart(Departure::Idle, post);
+                self.active = now;
+                idle = now + settings.rules.idle_timeout;
+            }
+            next = next.min(idle);
+        }
+        if self.playing.is_some() {
+            let mut silent = self.channel.last_heard() + settings.link.drop_after;
+            if silent <= now {
+                self.lobby(LobbyMail::DropPlayer { user: self.key }, post);
+                silent = now + settings.link.drop_after;
+            }
+            next = next.min(silent);
+        }
+        next
+    }
+
+    /// Sends what is due; says whether messages still wait for their turn.
+    fn send(&mut self, now: Time, post: &Post) -> bool {
+        let exchange = post.exchange();
+        let Some(seat) = exchange.seat(self.key.seat) else {
+            return false;
+        };
+        let waiting = seat.with_backlog(|backlog| self.channel.feed(now, backlog));
+        while self.channel.has_transmit() {
+            let Some(mut frame) = exchange.frames.try_take() else {
+                exchange.count_drop(Reason::NoBufferOut, Some(self.peer.address), now);
+                self.channel.skip_transmit();
+                break;
+            };
+            let Some(length) = self.channel.poll_transmit(now, frame.buffer_mut()) else {
+                break;
+            };
+            frame.set_len(length);
+            post.transmit(self.key.seat, &self.peer, frame, now);
+        }
+        waiting
+    }
+
+    /// Numbers a message ahead of those that wait.
+    fn send_now(&mut self, now: Time, message: &ServerMessage<'_>) {
+        let mut bytes = [0; 32];
+        let mut writer = Writer::new(&mut bytes);
+        if message.encode(&mut writer).is_ok() {
+            self.channel.send(now, writer.written());
+        }
+    }
+
+    fn lobby(&mut self, mail: LobbyMail, post: &Post) {
+        if !self.stuck.is_empty() {
+            self.stuck.push_back(Parcel::Lobby(mail));
+        } else if let Err(mail) = post.lobby(mail) {
+            self.stuck.push_back(Parcel::Lobby(mail));
+        }
+    }
+
+    fn game(&mut self, game: u32, mail: GameMail, post: &Post) {
+        if !self.stuck.is_empty() {
+            self.stuck.push_back(Parcel::Game(game, mail));
+        } else if let Err(mail) = post.game(game, mail) {
+            self.stuck.push_back(Parcel::Game(game, mail));
+        }
+    }
+
+    fn deliver_stuck(&mut self, post: &Post) {
+        while let Some(parcel) = self.stuck.pop_front() {
+            let back = match parcel {
+                Parcel::Lobby(mail) => post.lobby(mail).map_err(Parcel::Lobby),
+                Parcel::Game(game, mail) => post
+                    .game(game, mail)
+                    .map_err(|mail| Parcel::Game(game, mail)),
+            };
+            if let Err(parcel) = back {
+                self.stuck.push_front(parcel);
+                return;
+            }
+        }
+    }
+}
+
+/// The message at `range` with the buffer it lies in: the datagram's own for the last message,
+/// which is nearly always the only new one, a copy for the others.
+fn enclose(
+    frame: &mut Option<Frame>,
+    range: Range<usize>,
+    last: bool,
+    post: &Post,
+) -> Option<Enclosed> {
+    if last {
+        let (start, end) = (range.start as u16, range.end as u16);
+        return Some(Enclosed {
+            frame: frame.take()?,
+            start,
+            end,
+        });
+    }
+    let bytes = frame.as_deref()?.get(range)?;
+    let mut copy = post.exchange().frames.try_take()?;
+    copy.copy_from(bytes).ok()?;
+    let end = copy.len() as u16;
+    Some(Enclosed {
+        frame: copy,
+        start: 0,
+        end,
+    })
+}

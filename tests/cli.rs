@@ -1,0 +1,178 @@
+//! The binary as an operator meets it.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails"
+)]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+fn samara(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_samara"))
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A file that is gone at the end of its test.
+struct TempFile(PathBuf);
+
+impl TempFile {
+    fn new(name: &str, bytes: &[u8]) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::write(&path, bytes).unwrap();
+        Self(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for TempFile {
+    fn drop(&mut self) {
+        _ = fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn check_accepts_the_example() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/samara.example.toml");
+    let output = samara(&["check", "--config", example]);
+    let expected = format!(
+        "{example}: ok
+  listens on   0.0.0.0:27888, [::]:27888 (UDP)
+  threads      as many as useful for the network, which also run the games
+  users        4096 at most, with a ping of 1000 ms at most
+  connections  1, 2, 3, 4, 5, 6
+  rooms        any number, 8 members each
+  charset      windows-1252
+  welcome      0 lines
+  log          info, or as RUST_LOG says
+"
+    );
+    assert_eq!(stdout(&output), expected);
+    assert_eq!(stderr(&output), "");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn check_says_what_a_file_changes() {
+    let text = "[net]\nbind = [\"192.0.2.7\"]\nport = 0\nannounced_port = 27900\nloops = 2\n\
+        workers = 3\n[kaillera]\nmax_users = 100\nmax_games = 20\nmax_ping_ms = 250\n\
+        allowed_connection_types = [3, 1]\nroom_capacity = 4\ncharset = \"utf-8\"\n\
+        welcome = [\"Hello\"]\n[log]\nfilter = \"warn\"\n";
+    let file = TempFile::new("changes.toml", text.as_bytes());
+    let output = samara(&["check", "--config", file.path()]);
+    let path = file.path();
+    let expected = format!(
+        "{path}: warning: kaillera.charset is UTF-8, which clients do not understand: \
+         they show every letter beyond ASCII as two or more others
+{path}: ok
+  listens on   192.0.2.7:0 (UDP, any free port)
+  announces    port 27900
+  threads      2 for the network, 3 for the games
+  users        100 at most, with a ping of 250 ms at most
+  connections  1, 3
+  rooms        20 at most, 4 members each
+  charset      UTF-8
+  welcome      1 line
+  log          warn
+"
+    );
+    assert_eq!(stdout(&output), expected);
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn check_and_serve_tell_every_mistake() {
+    let text = "[net]\nport = 70000\n\n[kaillera]\nmax_ping_ms = 5000\ncolour = 1\n";
+    let file = TempFile::new("mistakes.toml", text.as_bytes());
+    for command in ["check", "serve"] {
+        let output = samara(&[command, "--config", file.path()]);
+        let told = stderr(&output);
+        let lines: Vec<_> = told.lines().collect();
+        let path = file.path();
+        assert_eq!(lines.len(), 3, "{told}");
+        assert_eq!(
+            lines[0],
+            format!(
+                "{path}:2: net.port = 70000 is out of range; \
+                 valid: 0 to 65535 (UDP port; 0 is any free one)"
+            )
+        );
+        assert_eq!(
+            lines[1],
+            format!(
+                "{path}:5: kaillera.max_ping_ms = 5000 is out of range; \
+                 valid: 1 to 1000 (milliseconds)"
+            )
+        );
+        assert!(lines[2].starts_with(&format!("{path}:6: kaillera.colour is unknown; valid: ")));
+        assert_eq!(stdout(&output), "");
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+#[test]
+fn check_names_a_file_it_cannot_read() {
+    let output = samara(&["check", "--config", "no/such.toml"]);
+    assert_eq!(stderr(&output), "no/such.toml: no such file\n");
+    assert_eq!(output.status.code(), Some(2));
+
+    let file = TempFile::new("large.toml", &vec![b'#'; (256 << 10) + 1]);
+    let output = samara(&["check", "--config", file.path()]);
+    assert_eq!(
+        stderr(&output),
+        format!("{}: cannot be read: longer than 256 KiB\n", file.path())
+    );
+    assert_eq!(output.status.code(), Some(2));
+
+    let file = TempFile::new("latin1.toml", b"# one\n# caf\xe9\n");
+    let output = samara(&["check", "--config", file.path()]);
+    assert_eq!(
+        stderr(&output),
+        format!("{}:2: not UTF-8 text\n", file.path())
+    );
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn help_and_version() {
+    let output = samara(&["--version"]);
+    assert_eq!(
+        stdout(&output),
+        concat!("samara ", env!("CARGO_PKG_VERSION"), "\n")
+    );
+    let output = samara(&["--help"]);
+    for part in [
+        "serve",
+        "check",
+        "Examples:",
+        "127.0.0.1:27888",
+        "RUST_LOG",
+        "SIGTERM",
+    ] {
+        assert!(stdout(&output).contains(part), "{part}");
+    }
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn wrong_options_exit_with_2() {
+    for arguments in [&["check"][..], &["serve", "--port", "x"], &["start"]] {
+        assert_eq!(samara(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}

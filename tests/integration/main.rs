@@ -1,0 +1,5 @@
+//! Samara as its users see it: the public surface, a module per feature.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+mod vectors;
