@@ -18,6 +18,7 @@
 
 mod admission;
 mod exchange;
+pub mod fuzz;
 mod game;
 mod ingress;
 mod lobby;
