@@ -207,7 +207,7 @@ impl UserActor {
     }
 
     fn datagram(&mut self, at: Time, frame: Frame, post: &Post) {
-        if matches!(self.state, State::Vacant | State::Leaving { .. }) {
+        if matches!(self.state, State::Vacant) {
             return;
         }
         self.channel.heard(at, frame.len());
@@ -219,6 +219,9 @@ impl UserActor {
         if self.starts_over(at, &bundle) {
             self.start_over(at, post);
             self.channel.heard(at, frame.len());
+        }
+        if matches!(self.state, State::Leaving { .. }) {
+            return;
         }
         let new = self.accept(at, &bundle);
         if new.len == 0 {
