@@ -64,6 +64,8 @@ const INPUT_LEN: usize = 2 * ConnectionType::Bad.frames();
 const DESYNC_AFTER: Duration = Duration::from_secs(1);
 /// The longest a witness waits for frames: the others are out of sync by then.
 const PATIENCE: Duration = Duration::from_millis(1500);
+/// For so long a game can go on with what a player has sent ahead (kaillera.md 8.4).
+const QUEUED: Duration = Duration::from_millis(6400);
 /// Acks a login takes (kaillera.md 4.1).
 const ACKS: usize = 4;
 /// Bytes that may be sent per byte received from an address that has not proven itself.
@@ -263,7 +265,7 @@ impl World {
     /// everything they held.
     fn finish(&mut self) {
         self.settle();
-        self.pass(3 * DESYNC_AFTER);
+        self.pass(QUEUED + 2 * DESYNC_AFTER);
         let before = self.peers[OWNER].frames.len();
         self.pass(10 * TICK);
         let played = self.peers[OWNER].frames.len() - before;
@@ -456,7 +458,7 @@ struct Peer {
     playing: bool,
     /// Its last input has brought no frames yet.
     waits: bool,
-    inputs: u8,
+    inputs: u16,
     frames: Vec<u8>,
     /// When the last frames came.
     progress: Time,
@@ -515,9 +517,13 @@ impl Peer {
             return self.client.write_last(buf);
         }
         self.waits = true;
-        // Few enough values that caches on both sides serve most of them.
-        self.inputs = (self.inputs + 1) % 7;
-        let input = [self.inputs; INPUT_LEN];
+        self.inputs = self.inputs.wrapping_add(1);
+        // Half of them are in the caches of both sides, the others are new.
+        let [low, high] = self.inputs.to_le_bytes();
+        let input = match low % 2 {
+            0 => [low % 8; INPUT_LEN],
+            _ => [low ^ high; INPUT_LEN],
+        };
         self.client.send_input(&input, buf).ok()
     }
 }
