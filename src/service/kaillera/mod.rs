@@ -17,6 +17,7 @@
 //! shared or locked. The same parts run without any thread in the simulation.
 
 mod admission;
+mod courier;
 mod exchange;
 mod game;
 mod ingress;
