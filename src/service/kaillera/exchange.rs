@@ -33,7 +33,7 @@ const LOBBY_INBOX: usize = 4096;
 /// Messages that may wait for a game.
 const GAME_INBOX: usize = 1024;
 /// Datagrams that may wait for a loop to send them.
-const OUTLET: usize = 8 * 1024;
+pub(super) const OUTLET: usize = 8 * 1024;
 
 /// What all threads of the service share.
 #[derive(Debug)]
