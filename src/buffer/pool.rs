@@ -1,7 +1,5 @@
 //! A fixed set of frames: taken at the start, lent out, returned on drop.
 
-#![forbid(unsafe_code)]
-
 use std::{fmt, ops::Deref, sync::Arc};
 
 use bytes::BytesMut;
