@@ -2,4 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+#[path = "../support/mod.rs"]
+mod support;
+
+mod games;
 mod vectors;
