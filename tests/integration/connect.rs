@@ -180,7 +180,9 @@ fn silence_for_what_is_no_connect_string() {
     let (server, address) = serve(&config());
     let socket = UdpSocket::bind(("127.0.0.1", 0)).unwrap();
     socket.connect(address).unwrap();
-    socket.set_read_timeout(Some(crate::support::PATIENCE)).unwrap();
+    socket
+        .set_read_timeout(Some(crate::support::PATIENCE))
+        .unwrap();
     let junk: [&[u8]; 24] = [
         b"HELLO0.86\0",
         b"HELLO0.84\0",
@@ -213,12 +215,7 @@ fn silence_for_what_is_no_connect_string() {
             socket.send(b"PING\0").unwrap();
             let mut answer = [0; 64];
             let length = socket.recv(&mut answer).unwrap();
-            assert_eq!(
-                &answer[..length],
-                b"PONG\0",
-                "{}",
-                datagram.escape_ascii()
-            );
+            assert_eq!(&answer[..length], b"PONG\0", "{}", datagram.escape_ascii());
         }
     }
     assert_eq!(server.sessions(), 0);

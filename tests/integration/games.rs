@@ -36,7 +36,11 @@ fn whole_game(config: &Config, count: usize, connection_type: ConnectionType, in
     let recipe = Recipe {
         input_len,
         frames: connection_type.frames(),
-        hold: if FRAMES / connection_type.frames() > MESSAGES { 2 } else { 1 },
+        hold: if FRAMES / connection_type.frames() > MESSAGES {
+            2
+        } else {
+            1
+        },
     };
     let steps = FRAMES.div_ceil(recipe.frames).max(MESSAGES);
     if input_len * recipe.frames > 1 {

@@ -29,7 +29,9 @@ fn a_full_server_says_so() {
         matches!(message, ServerMessage::Quit { .. }).then_some(())
     });
     // The refused login is remembered for a moment, as a session without a user.
-    wait_until("a free place", || server.users() == 1 && server.sessions() == 1);
+    wait_until("a free place", || {
+        server.users() == 1 && server.sessions() == 1
+    });
     let mut carl = Player::log_in(address, &Identity::new("Carl"));
     carl.echo(b"in");
 }
@@ -90,9 +92,10 @@ fn refusals() {
         table.len() as u64 + 1
     );
     ann.echo(b"nobody came");
-    let joined = ann.passed.iter().filter(|it| {
-        matches!(it.message(), ServerMessage::UserJoined { .. })
-    });
+    let joined = ann
+        .passed
+        .iter()
+        .filter(|it| matches!(it.message(), ServerMessage::UserJoined { .. }));
     assert_eq!(joined.count(), 1);
 }
 
@@ -153,5 +156,7 @@ fn the_same_name_and_address_on_a_new_port_replaces_the_old_user() {
         }
         _ => None,
     });
-    wait_until("two users", || server.users() == 2 && server.sessions() == 2);
+    wait_until("two users", || {
+        server.users() == 2 && server.sessions() == 2
+    });
 }

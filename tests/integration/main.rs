@@ -5,5 +5,16 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod connect;
 mod games;
+mod garbage;
+mod half_open;
+mod leaving;
+mod lists;
+mod login;
+mod real_time;
+mod recording;
+mod relay;
+mod starting;
+mod stop;
 mod vectors;

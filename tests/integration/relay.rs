@@ -77,7 +77,11 @@ fn lines_in_a_room() {
     let mut bob = Player::log_in(address, &Identity::new("Bob"));
     let game = ann.create(b"Game");
     bob.join(game);
-    let lines = [chars(0x01, 0xFF), b"\nDA\x01\x02\x03".to_vec(), b" \t ".to_vec()];
+    let lines = [
+        chars(0x01, 0xFF),
+        b"\nDA\x01\x02\x03".to_vec(),
+        b" \t ".to_vec(),
+    ];
     for text in &lines {
         bob.game_chat(text);
         let line = ServerMessage::GameChat { name: b"Bob", text };

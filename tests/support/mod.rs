@@ -3,6 +3,7 @@
 #![allow(
     dead_code,
     unreachable_pub,
+    unused_imports,
     reason = "each test binary is a crate that uses a part"
 )]
 
@@ -43,7 +44,7 @@ pub fn serve(config: &Config) -> (Server, SocketAddr) {
 }
 
 /// Waits until `done`, in small steps; fails after [`PATIENCE`].
-pub fn wait_until(what: &str, done: impl Fn() -> bool) {
+pub fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     let deadline = std::time::Instant::now() + PATIENCE;
     while !done() {
         assert!(std::time::Instant::now() < deadline, "never came: {what}");

@@ -53,7 +53,11 @@ pub struct Player {
     pub passed: Vec<Received>,
     /// Bytes received in all.
     pub bytes_in: usize,
+    /// Bytes sent in all.
+    pub bytes_out: usize,
     login: Vec<u8>,
+    /// What belongs to a session it has forgotten is skipped until the new one begins.
+    begins: bool,
     buffer: Box<[u8]>,
 }
 
@@ -78,7 +82,9 @@ impl Player {
             replies: VecDeque::new(),
             passed: Vec::new(),
             bytes_in: 0,
+            bytes_out: 0,
             login: Vec::new(),
+            begins: false,
             buffer: vec![0; 1 << 16].into_boxed_slice(),
         }
     }
@@ -110,7 +116,9 @@ impl Player {
         }
         let name = self.identity.name.clone();
         self.id = self.expect("own UserJoined", |message| match *message {
-            ServerMessage::UserJoined { name: joined, id, .. } => {
+            ServerMessage::UserJoined {
+                name: joined, id, ..
+            } => {
                 assert_eq!(joined, name, "a user is told of itself first");
                 Some(Ok(id))
             }
@@ -140,6 +148,7 @@ impl Player {
         self.messages.clear();
         self.frames.clear();
         self.passed.clear();
+        self.begins = true;
     }
 
     /// The datagram that began the session.
@@ -207,13 +216,25 @@ impl Player {
         let (name, own) = (self.identity.name.clone(), self.id);
         self.expect("own JoinGame", |message| match *message {
             ServerMessage::JoinGame {
-                game, name: who, id, ..
+                game,
+                name: who,
+                id,
+                ..
             } if game == room && who == name => {
                 assert_eq!(id, own);
                 Some(())
             }
             _ => None,
         });
+    }
+
+    /// The room it entered last.
+    pub fn room(&self) -> GameId {
+        let joined = self.passed.iter().rev().find_map(|it| match it.message() {
+            ServerMessage::JoinGame { game, id, .. } if id == self.id => Some(game),
+            _ => None,
+        });
+        joined.expect("a room")
     }
 
     pub fn start(&mut self) {
@@ -304,6 +325,13 @@ impl Player {
         self.expect(&what, |message| (message == expected).then_some(()));
     }
 
+    /// The same, if it has not passed already.
+    pub fn expect_by_now(&mut self, expected: &ServerMessage<'_>) {
+        if !self.passed.iter().any(|it| it.message() == *expected) {
+            self.expect_message(expected);
+        }
+    }
+
     /// Waits for a line in the room from `from` that `is_it`.
     pub fn expect_game_chat(&mut self, from: &[u8], is_it: impl Fn(&str) -> bool) {
         let what = format!("a line from {}", String::from_utf8_lossy(from));
@@ -334,6 +362,7 @@ impl Player {
 
     /// Sends bytes as they are from the session's own socket.
     pub fn send_raw(&mut self, datagram: &[u8]) {
+        self.bytes_out += datagram.len();
         // An earlier datagram to a server that is gone is reported here.
         if let Err(error) = self.socket.send(datagram) {
             assert_eq!(error.kind(), ErrorKind::ConnectionRefused, "{self}");
@@ -404,7 +433,11 @@ impl Player {
             return;
         }
         let who = self.to_string();
-        let count = check_bundle(datagram, &who);
+        let (newest, count) = check_bundle(datagram, &who);
+        self.begins &= newest != 0;
+        if self.begins {
+            return;
+        }
         assert!(datagram.len() <= MAX_DATAGRAM || count == 1, "{who}");
         let (messages, frames) = (&mut self.messages, &mut self.frames);
         let taken = self.client.receive(datagram, |event| match event {
@@ -417,14 +450,14 @@ impl Player {
     }
 }
 
-/// How many messages; their numbers go down one by one.
-fn check_bundle(datagram: &[u8], who: &str) -> usize {
+/// The newest number, from which the others go down one by one, and how many they are.
+fn check_bundle(datagram: &[u8], who: &str) -> (u16, usize) {
     let bundle = Bundle::parse(datagram).unwrap_or_else(|error| panic!("{who}: {error:?}"));
     let newest = bundle.newest().0;
     for (age, message) in bundle.newest_first().enumerate() {
         assert_eq!(message.number.0, newest.wrapping_sub(age as u16), "{who}");
     }
-    bundle.len()
+    (newest, bundle.len())
 }
 
 impl Received {

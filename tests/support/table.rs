@@ -144,6 +144,10 @@ fn exchange(
         }
         answers.push(player.await_frames());
     }
-    assert_eq!(player.frames_left(), 0, "{player} has more than it asked for");
+    assert_eq!(
+        player.frames_left(),
+        0,
+        "{player} has more than it asked for"
+    );
     answers
 }
