@@ -1,6 +1,6 @@
 //! Games of every size, and threads of every number: all players get the same inputs.
 
-use crate::support::{Identity, Player, Recipe, Table, config, room, serve};
+use crate::support::{Identity, Player, Recipe, Table, config, room, serve, threads};
 use samara::{config::Config, kaillera::message::ConnectionType};
 use std::collections::HashSet;
 
@@ -89,15 +89,14 @@ fn eleven_players() {
 #[test]
 fn sixteen_players() {
     all_types(16);
+    // Messages beyond the usual longest datagram.
+    whole_game(&config(), 16, ConnectionType::Bad, 24);
 }
 
 /// Two rooms with eight players each, whom the system spreads over the loops; the rooms play
 /// at the same time.
 fn two_rooms(loops: usize, workers: usize) {
-    let mut config = config();
-    config.net.loops = loops;
-    config.net.workers = workers;
-    let (server, address) = serve(&config);
+    let (server, address) = serve(&threads(loops, workers));
     let crowd = Identity::crowd(16);
     std::thread::scope(|scope| {
         for identities in crowd.chunks(8) {

@@ -1,6 +1,6 @@
 //! Whoever leaves a game, and however: the others play on (kaillera.md 9).
 
-use crate::support::{Identity, Player, Recipe, Table, config, room, serve};
+use crate::support::{Identity, Player, Recipe, Table, config, room, serve, threads};
 use samara::{
     config::Config,
     kaillera::message::{GameId, GameStatus, ServerMessage},
@@ -116,11 +116,15 @@ fn short_limits() -> Config {
     config
 }
 
-/// Four players of whom one after the other leaves; those who stay play on each time.
 fn one_after_the_other(order: [(usize, Way); 4]) {
     let vanishes = order.iter().any(|(_, way)| *way == Vanish);
     let config = if vanishes { short_limits() } else { config() };
-    let (server, address) = serve(&config);
+    one_after_the_other_on(&config, order);
+}
+
+/// Four players of whom one after the other leaves; those who stay play on each time.
+fn one_after_the_other_on(config: &Config, order: [(usize, Way); 4]) {
+    let (server, address) = serve(config);
     let mut party = Party::start(address, 4);
     party.ready();
     party.play(60);
@@ -163,6 +167,20 @@ fn in_mixed_ways() {
     one_after_the_other([(0, Drop), (3, Quit), (1, QuitGame), (2, Drop)]);
     one_after_the_other([(2, QuitGame), (1, Quit), (0, Drop), (3, Drop)]);
     one_after_the_other([(3, Drop), (1, QuitGame), (0, Quit), (2, Drop)]);
+}
+
+#[test]
+fn on_several_threads() {
+    for (loops, workers) in [(2, 0), (2, 2), (1, 1)] {
+        let config = threads(loops, workers);
+        for order in [
+            [(1, Drop), (2, Quit), (3, QuitGame), (0, Drop)],
+            [(0, Drop), (3, Quit), (1, QuitGame), (2, Drop)],
+            [(3, QuitGame), (1, Drop), (0, Quit), (2, Drop)],
+        ] {
+            one_after_the_other_on(&config, order);
+        }
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod login;
 mod real_time;
 mod recording;
 mod relay;
+mod session_in_hex;
 mod starting;
 mod stop;
 mod vectors;

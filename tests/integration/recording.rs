@@ -54,7 +54,7 @@ fn make_up(messages: usize) -> String {
     while count < messages {
         let dice = hash(0x5EED, step);
         step += 1;
-        let neutral = dice % 8 == 0;
+        let neutral = dice.is_multiple_of(8);
         let state = match (neutral, (dice >> 8) & 1) {
             (true, _) => 0,
             (_, 0) => dice,

@@ -1,7 +1,10 @@
 //! How games start, and why they do not (kaillera.md 7).
 
-use crate::support::{Identity, Player, Recipe, Table, config, room, serve};
-use samara::kaillera::message::{ClientMessage, ConnectionType, GameStatus, ServerMessage};
+use crate::support::{Identity, Player, Recipe, Table, config, room, serve, threads};
+use samara::{
+    config::Config,
+    kaillera::message::{ClientMessage, ConnectionType, GameStatus, ServerMessage},
+};
 
 const RECIPE: Recipe = Recipe {
     input_len: 2,
@@ -180,9 +183,8 @@ fn nobody_enters_a_running_game() {
 
 /// Twenty games in one session, from one that ends at once to longer ones; each begins with
 /// empty caches and new zeros.
-#[test]
-fn a_room_plays_again_and_again() {
-    let (server, address) = serve(&config());
+fn plays_again_and_again(config: &Config) {
+    let (server, address) = serve(config);
     let mut players = room(address, &Identity::crowd(3));
     let game = players[0].room();
     for round in 0..20 {
@@ -202,6 +204,17 @@ fn a_room_plays_again_and_again() {
     }
     assert_eq!(server.metrics().games_started.get(), 20);
     assert_eq!(server.drops().total(), 0);
+}
+
+#[test]
+fn a_room_plays_again_and_again() {
+    plays_again_and_again(&config());
+}
+
+#[test]
+fn a_room_plays_again_and_again_on_several_threads() {
+    plays_again_and_again(&threads(2, 0));
+    plays_again_and_again(&threads(2, 2));
 }
 
 /// A client that is ready says so again while others load (SUP: every 5 s), and one that

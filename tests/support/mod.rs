@@ -36,6 +36,14 @@ pub fn config() -> Config {
     config
 }
 
+/// The same on so many loops and workers.
+pub fn threads(loops: usize, workers: usize) -> Config {
+    let mut config = config();
+    config.net.loops = loops;
+    config.net.workers = workers;
+    config
+}
+
 /// The server and where it listens.
 pub fn serve(config: &Config) -> (Server, SocketAddr) {
     let server = Server::start(config).unwrap();
