@@ -1,14 +1,17 @@
 //! The lists a newcomer gets of a busy lobby (kaillera.md 3, ServerStatus).
 
 use crate::support::{Identity, Player, Recipe, Table, config, serve};
-use samara::kaillera::message::{GameStatus, ServerMessage, UserStatus};
+use samara::kaillera::{
+    MAX_DATAGRAM,
+    message::{GameStatus, ServerMessage, UserStatus},
+};
 use std::collections::BTreeMap;
 
 const USERS: usize = 60;
 const ROOMS: usize = 20;
 
 /// Sixty users with names of every length, twenty rooms of one to three members, one of them
-/// playing. Every datagram to anybody is checked for its size as it is received.
+/// playing.
 #[test]
 fn sixty_users_and_twenty_rooms() {
     let (server, address) = serve(&config());
@@ -42,6 +45,9 @@ fn sixty_users_and_twenty_rooms() {
     players.insert(19, alone);
 
     let observer = Player::log_in(address, &Identity::new("Observer"));
+    for player in players.iter().chain([&observer]) {
+        assert!(player.longest_in <= MAX_DATAGRAM, "{player}");
+    }
     let messages: Vec<_> = observer.passed.iter().map(|it| it.message()).collect();
     let joined = messages
         .iter()

@@ -53,6 +53,8 @@ pub struct Player {
     pub passed: Vec<Received>,
     /// Bytes received in all.
     pub bytes_in: usize,
+    /// Bytes of the longest datagram received.
+    pub longest_in: usize,
     /// Bytes sent in all.
     pub bytes_out: usize,
     login: Vec<u8>,
@@ -82,6 +84,7 @@ impl Player {
             replies: VecDeque::new(),
             passed: Vec::new(),
             bytes_in: 0,
+            longest_in: 0,
             bytes_out: 0,
             login: Vec::new(),
             begins: false,
@@ -428,6 +431,7 @@ impl Player {
 
     fn take(&mut self, datagram: &[u8]) {
         self.bytes_in += datagram.len();
+        self.longest_in = self.longest_in.max(datagram.len());
         if let Some(reply) = parse_reply(datagram) {
             self.replies.push_back(reply);
             return;
