@@ -57,6 +57,10 @@ pub struct Player {
     pub longest_in: usize,
     /// Bytes sent in all.
     pub bytes_out: usize,
+    /// Whether it says its last bundle again while it waits.
+    pub repeats: bool,
+    /// How often it had to.
+    pub repeated: usize,
     login: Vec<u8>,
     /// What belongs to a session it has forgotten is skipped until the new one begins.
     begins: bool,
@@ -86,6 +90,8 @@ impl Player {
             bytes_in: 0,
             longest_in: 0,
             bytes_out: 0,
+            repeats: true,
+            repeated: 0,
             login: Vec::new(),
             begins: false,
             buffer: vec![0; 1 << 16].into_boxed_slice(),
@@ -396,7 +402,8 @@ impl Player {
     }
 
     fn wait(&mut self, what: &str, deadline: Instant) {
-        if !self.receive(REPEAT_EVERY) {
+        if !self.receive(REPEAT_EVERY) && self.repeats {
+            self.repeated += 1;
             self.repeat();
         }
         assert!(

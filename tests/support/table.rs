@@ -137,6 +137,7 @@ fn exchange(
 ) -> Vec<Vec<u8>> {
     let mut answers = Vec::with_capacity(count);
     let mut sent = 0;
+    let before = player.repeated;
     while answers.len() < count {
         while sent < count && sent - answers.len() < delay + 1 {
             player.send_input(&input(sent));
