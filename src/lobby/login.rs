@@ -1,4 +1,5 @@
-//! Who is let in, and what a newcomer and the others are told (kaillera.md 4, kaillera-server.md 6).
+//! Who is let in, and what a newcomer and the others are told (kaillera.md 4,
+//! kaillera-server.md 6).
 
 use super::{
     AccessLevel, Close, Departure, Lobby, Login, Sink, UserKey,

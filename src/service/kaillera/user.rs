@@ -2,8 +2,8 @@
 
 use super::{
     courier::Courier,
-    exchange::Post,
     mail::{Application, Enclosed, GameMail, LobbyMail, Peer, Playing, UserMail},
+    post::Post,
 };
 use crate::{
     actor::Turn,
@@ -279,27 +279,16 @@ impl UserActor {
         post: &Post,
     ) {
         let range = usize::from(place.start)..usize::from(place.end);
-        let Some(bytes) = frame.as_deref().and_then(|frame| frame.get(range.clone())) else {
+        let bytes = frame.as_deref().and_then(|frame| frame.get(range.clone()));
+        let Some(message) = bytes.and_then(|bytes| self.decode(at, bytes, post)) else {
             return;
         };
-        let Some((&kind, body)) = bytes.split_first() else {
+        if matches!(message, ClientMessage::KeepAlive) {
             return;
-        };
-        let message = match ClientMessage::decode(kind, body) {
-            Ok(message) => message,
-            Err(error) => {
-                let reason = match error {
-                    DecodeError::UnknownKind => Reason::UnknownKind,
-                    _ => Reason::BadMessage,
-                };
-                post.exchange()
-                    .count_drop(reason, Some(self.peer.address), at);
-                return;
-            }
-        };
-        if !matches!(message, ClientMessage::KeepAlive) {
-            self.active = at;
         }
+        self.active = at;
+        let frames = &post.exchange().frames;
+        let half = frames.capacity() / 2;
         match message {
             ClientMessage::UserInformation {
                 name,
@@ -314,56 +303,68 @@ impl UserActor {
                 self.identify(at, identity);
             }
             ClientMessage::ClientAck => self.acknowledged(at, post),
-            ClientMessage::KeepAlive => {}
             ClientMessage::CachedGameData { index } => {
                 if let Some(Playing { game, run, player }) = self.playing {
-                    self.channel.game_data();
-                    self.courier.game(
-                        game,
-                        GameMail::Cached {
-                            run,
-                            player,
-                            at,
-                            index,
-                        },
-                        post,
-                    );
+                    let mail = GameMail::Cached {
+                        run,
+                        player,
+                        at,
+                        index,
+                    };
+                    self.play(game, mail, post);
                 }
             }
             ClientMessage::GameData { .. } => {
                 if let Some(Playing { game, run, player }) = self.playing
-                    && let Some(input) = Enclosed::take(frame, range, last, &post.exchange().frames)
+                    && let Some(input) = Enclosed::take(frame, range, last, frames, half)
                 {
-                    self.channel.game_data();
-                    self.courier.game(
-                        game,
-                        GameMail::Data {
-                            run,
-                            player,
-                            at,
-                            input,
-                        },
-                        post,
-                    );
+                    let mail = GameMail::Data {
+                        run,
+                        player,
+                        at,
+                        input,
+                    };
+                    self.play(game, mail, post);
                 }
             }
             ClientMessage::Quit { .. } if !self.is_known_to_lobby() => self.vacate(at, post),
             _ if self.is_known_to_lobby() => {
-                match Enclosed::take(frame, range, last, &post.exchange().frames) {
-                    Some(message) => self.courier.lobby(
-                        LobbyMail::Message {
-                            user: self.key,
-                            message,
-                        },
-                        post,
-                    ),
-                    None => {
-                        post.exchange()
-                            .count_drop(Reason::NoBufferOut, Some(self.peer.address), at)
-                    }
-                }
+                let spared = half + half / 2;
+                let message = Enclosed::take(frame, range, last, frames, spared);
+                self.forward(at, message, post);
             }
             _ => {}
+        }
+    }
+
+    fn decode<'a>(&self, at: Time, bytes: &'a [u8], post: &Post) -> Option<ClientMessage<'a>> {
+        let (&kind, body) = bytes.split_first()?;
+        let reason = match ClientMessage::decode(kind, body) {
+            Ok(message) => return Some(message),
+            Err(DecodeError::UnknownKind) => Reason::UnknownKind,
+            Err(_) => Reason::BadMessage,
+        };
+        let peer = Some(self.peer.address);
+        post.exchange().count_drop(reason, peer, at);
+        None
+    }
+
+    fn play(&mut self, game: u32, mail: GameMail, post: &Post) {
+        self.channel.game_data();
+        self.courier.game(game, mail, post);
+    }
+
+    /// Passes on what is the lobby's to judge.
+    fn forward(&mut self, at: Time, message: Option<Enclosed>, post: &Post) {
+        let (user, peer) = (self.key, self.peer.address);
+        match message {
+            Some(message) => {
+                let mail = LobbyMail::Message { user, message };
+                self.courier.lobby(mail, post);
+            }
+            None => post
+                .exchange()
+                .count_drop(Reason::NoBufferOut, Some(peer), at),
         }
     }
 
