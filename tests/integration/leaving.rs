@@ -5,7 +5,7 @@ use samara::{
     config::Config,
     kaillera::message::{GameId, GameStatus, ServerMessage},
 };
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, thread, time::Duration};
 
 const RECIPE: Recipe = Recipe {
     input_len: 3,
@@ -105,6 +105,34 @@ impl Party {
             }
         }
         self.in_room.fill(false);
+    }
+}
+
+/// The others have sent their inputs and wait for the one that leaves instead of sending.
+#[test]
+fn while_the_others_wait() {
+    for way in [Drop, QuitGame, Quit] {
+        let (server, address) = serve(&config());
+        let mut party = Party::start(address, 4);
+        party.ready();
+        party.play(60);
+        party.table.leave(2);
+        let placeholder = Player::new(address, &Identity::new("Nobody"));
+        let mut leaver = std::mem::replace(&mut party.players[2], placeholder);
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                // For the others to be waiting; what they are sent is the same if they are not.
+                thread::sleep(Duration::from_millis(100));
+                match way {
+                    Drop => leaver.drop_game(),
+                    QuitGame => leaver.quit_game(),
+                    _ => leaver.quit(b""),
+                }
+            });
+            party.play(40);
+        });
+        party.play(40);
+        assert_eq!(server.drops().total(), 0);
     }
 }
 

@@ -44,10 +44,8 @@ impl Identity {
         self.ack_pause = Duration::from_millis(millis);
         self
     }
-}
 
-/// So many LAN players, half of which use the client cache.
-impl Identity {
+    /// So many LAN players, half of which use the client cache.
     pub fn crowd(count: usize) -> Vec<Self> {
         (1..=count)
             .map(|n| Self::new(format!("Player {n}")).caches(n % 2 == 1))

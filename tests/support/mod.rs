@@ -7,6 +7,7 @@
     reason = "each test binary is a crate that uses a part"
 )]
 
+mod cache;
 mod identity;
 mod inputs;
 mod player;

@@ -1,6 +1,9 @@
 //! One player: a blocking socket around the sans-IO client.
 
-use super::Identity;
+use super::{
+    Identity,
+    cache::{PlainCache, PlainFrames},
+};
 use samara::{
     buffer::Writer,
     kaillera::{
@@ -48,6 +51,9 @@ pub struct Player {
     /// Not looked at yet.
     messages: VecDeque<Received>,
     frames: VecDeque<Vec<u8>>,
+    /// Its own input caches, besides the client's that share the server's code.
+    plain_inputs: PlainCache,
+    plain_frames: PlainFrames,
     replies: VecDeque<Reply>,
     /// Looked at, oldest first.
     pub passed: Vec<Received>,
@@ -85,6 +91,8 @@ impl Player {
             id: UserId(0),
             messages: VecDeque::new(),
             frames: VecDeque::new(),
+            plain_inputs: PlainCache::default(),
+            plain_frames: PlainFrames::default(),
             replies: VecDeque::new(),
             passed: Vec::new(),
             bytes_in: 0,
@@ -156,6 +164,7 @@ impl Player {
         self.client = Client::new(self.identity.habits);
         self.messages.clear();
         self.frames.clear();
+        self.plain_frames = PlainFrames::default();
         self.passed.clear();
         self.begins = true;
     }
@@ -276,9 +285,14 @@ impl Player {
     }
 
     pub fn send_input(&mut self, input: &[u8]) {
-        let mut out = [0; 4096];
-        let length = self.client.send_input(input, &mut out).unwrap();
-        self.send_raw(&out[..length]);
+        if self.identity.habits.caches {
+            if let Some(index) = self.plain_inputs.find(input) {
+                self.send(&ClientMessage::CachedGameData { index });
+                return;
+            }
+            self.plain_inputs.add(input);
+        }
+        self.send(&ClientMessage::GameData { input });
     }
 
     /// The inputs of the next step.
@@ -444,31 +458,39 @@ impl Player {
             return;
         }
         let who = self.to_string();
-        let (newest, count) = check_bundle(datagram, &who);
-        self.begins &= newest != 0;
+        let bundle = check_bundle(datagram, &who);
+        self.begins &= bundle.newest().0 != 0;
         if self.begins {
             return;
         }
-        assert!(datagram.len() <= MAX_DATAGRAM || count == 1, "{who}");
         let (messages, frames) = (&mut self.messages, &mut self.frames);
+        let (old, plain) = (frames.len(), self.plain_frames.receive(&bundle));
+        let inputs = &mut self.plain_inputs;
         let taken = self.client.receive(datagram, |event| match event {
             Event::Frames(input) => frames.push_back(input.to_vec()),
-            Event::Message(message) => messages.push_back(Received::new(&message)),
+            Event::Message(message) => {
+                if message == ServerMessage::AllReady {
+                    inputs.clear();
+                }
+                messages.push_back(Received::new(&message));
+            }
             Event::BadIndex(index) => panic!("{who}: cache index {index} has no entry"),
             Event::Missed(count) => panic!("{who}: {count} messages are lost for good"),
         });
         taken.unwrap_or_else(|error| panic!("{self}: {error:?} in {datagram:02x?}"));
+        assert!(self.frames.range(old..).eq(&plain), "{self}");
     }
 }
 
-/// The newest number, from which the others go down one by one, and how many they are.
-fn check_bundle(datagram: &[u8], who: &str) -> (u16, usize) {
+/// A datagram's messages, which are numbered one by one and fit a usual packet.
+fn check_bundle<'a>(datagram: &'a [u8], who: &str) -> Bundle<'a> {
     let bundle = Bundle::parse(datagram).unwrap_or_else(|error| panic!("{who}: {error:?}"));
     let newest = bundle.newest().0;
     for (age, message) in bundle.newest_first().enumerate() {
         assert_eq!(message.number.0, newest.wrapping_sub(age as u16), "{who}");
     }
-    (newest, bundle.len())
+    assert!(datagram.len() <= MAX_DATAGRAM || bundle.len() == 1, "{who}");
+    bundle
 }
 
 impl Received {

@@ -145,6 +145,9 @@ fn exchange(
         }
         answers.push(player.await_frames());
     }
+    // Somebody who vanished costs two; a server that needs to be reminded costs many.
+    let repeated = player.repeated - before;
+    assert!(repeated < 4, "{player} waits again and again");
     assert_eq!(
         player.frames_left(),
         0,
