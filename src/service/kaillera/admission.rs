@@ -106,6 +106,12 @@ impl Admission {
     pub(super) fn sessions(&self) -> usize {
         self.unfinished.lock().sessions
     }
+
+    /// Unfinished logins, in all and as the sum over all addresses; never different.
+    pub(super) fn unfinished_logins(&self) -> (usize, usize) {
+        let state = self.unfinished.lock();
+        (state.logins, state.per_address.values().sum())
+    }
 }
 
 impl Unfinished {
