@@ -60,6 +60,8 @@ fn settle(world: &mut World) {
     let now = world.now;
     for emulator in &mut world.emulators {
         emulator.character.lively = false;
+        emulator.character.keepalive = emulator.character.keepalive.min(3 * SECOND);
+        emulator.fidgets = true;
         if emulator.character.garbled {
             emulator.crash(now);
             emulator.stay_off();

@@ -55,10 +55,8 @@ impl World {
     /// A world in which nothing happens yet.
     pub(crate) fn new(build: Build, faults: Faults, trouble: Trouble, rng: &mut Rng) -> Self {
         let machine = Machine::new(&build, rng.fork());
-        let audit = Audit {
-            pace_is_blurred: !machine.is_fair(),
-            ..Audit::default()
-        };
+        let mut audit = Audit::default();
+        audit.pace_is_blurred = !machine.is_fair();
         Self {
             now: Time::from_millis(1),
             machine,
