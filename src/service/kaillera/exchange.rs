@@ -33,7 +33,7 @@ const LOBBY_INBOX: usize = 4096;
 /// Messages that may wait for a game.
 const GAME_INBOX: usize = 1024;
 /// Datagrams that may wait for a loop to send them.
-const OUTLET: usize = 16 * 1024;
+pub(super) const OUTLET: usize = 8 * 1024;
 
 /// What all threads of the service share.
 #[derive(Debug)]
@@ -45,8 +45,8 @@ pub(super) struct Exchange {
     pub(super) drops: Arc<Drops>,
     /// Buffers for what is sent.
     pub(super) frames: FramePool,
-    users: Box<[OnceLock<Seat>]>,
-    games: Box<[OnceLock<Inbox<GameMail>>]>,
+    users: Box<[OnceLock<Box<Seat>>]>,
+    games: Box<[OnceLock<Box<Inbox<GameMail>>>]>,
     lobby: Inbox<LobbyMail>,
     schedules: Box<[Arc<Schedule>]>,
     outlets: Box<[Outlet]>,
@@ -217,20 +217,19 @@ impl Exchange {
     pub(super) fn seat(&self, seat: u32) -> Option<&Seat> {
         let limits = &self.settings.limits;
         let place = self.users.get(seat as usize)?;
-        Some(place.get_or_init(|| Seat {
-            inbox: Inbox::new(limits.inbox),
-            backlog: Mutex::new(Backlog::new(limits.backlog)),
-            generation: AtomicU32::new(0),
-            waiting: AtomicBool::new(false),
+        Some(place.get_or_init(|| {
+            Box::new(Seat {
+                inbox: Inbox::new(limits.inbox),
+                backlog: Mutex::new(Backlog::new(limits.backlog)),
+                generation: AtomicU32::new(0),
+                waiting: AtomicBool::new(false),
+            })
         }))
     }
 
     pub(super) fn game_inbox(&self, game: u32) -> Option<&Inbox<GameMail>> {
-        Some(
-            self.games
-                .get(game as usize)?
-                .get_or_init(|| Inbox::new(GAME_INBOX)),
-        )
+        let place = self.games.get(game as usize)?;
+        Some(place.get_or_init(|| Box::new(Inbox::new(GAME_INBOX))))
     }
 
     pub(super) fn lobby_inbox(&self) -> &Inbox<LobbyMail> {

@@ -17,7 +17,9 @@
 //! shared or locked. The same parts run without any thread in the simulation.
 
 mod admission;
+mod courier;
 mod exchange;
+pub mod fuzz;
 mod game;
 mod ingress;
 mod lobby;
@@ -36,7 +38,7 @@ use crate::{
     },
     timer::Time,
 };
-use exchange::{Exchange, Layout, Post, Role};
+use exchange::{Exchange, Layout, OUTLET, Outlet, Post, Role};
 use game::GameActor;
 use ingress::{From, Ingress};
 use lobby::LobbyActor;
@@ -179,7 +181,7 @@ pub fn build(settings: Settings, loops: usize, workers: usize, ports: &[u16]) ->
             inline: if layout.inline { actors.next() } else { None },
             queues: ports
                 .iter()
-                .map(|_| VecDeque::with_capacity(1024))
+                .map(|_| VecDeque::with_capacity(OUTLET))
                 .collect(),
             post: Post::new(exchange.clone()),
             exchange: exchange.clone(),
@@ -284,16 +286,22 @@ impl LoopPart {
 
     fn collect(&mut self, now: Time) {
         self.ingress.collect(&self.exchange);
-        let Some(outlet) = self.exchange.outlet(self.index) else {
-            return;
-        };
-        while let Some((socket, transmit)) = outlet.transmits.pop() {
-            match self.queues.get_mut(usize::from(socket)) {
-                Some(queue) if queue.len() < queue.capacity() => queue.push_back(transmit),
-                _ => self
-                    .exchange
-                    .count_drop(Reason::SendQueueFull, Some(transmit.peer), now),
-            }
+        while let Some((socket, transmit)) = self.outlet().and_then(|outlet| outlet.transmits.pop())
+        {
+            self.enqueue(usize::from(socket), transmit, now);
+        }
+    }
+
+    fn outlet(&self) -> Option<&Outlet> {
+        self.exchange.outlet(self.index)
+    }
+
+    fn enqueue(&mut self, socket: usize, transmit: Transmit, now: Time) {
+        match self.queues.get_mut(socket) {
+            Some(queue) if queue.len() < OUTLET => queue.push_back(transmit),
+            _ => self
+                .exchange
+                .count_drop(Reason::SendQueueFull, Some(transmit.peer), now),
         }
     }
 }
@@ -304,11 +312,8 @@ impl Service for LoopPart {
             socket: socket as u8,
             arrival,
         };
-        if let Some(answer) = self.ingress.datagram(now, from, frame, &self.post)
-            && let Some(queue) = self.queues.get_mut(socket)
-            && queue.len() < queue.capacity()
-        {
-            queue.push_back(answer);
+        if let Some(answer) = self.ingress.datagram(now, from, frame, &self.post) {
+            self.enqueue(socket, answer, now);
         }
     }
 
@@ -350,9 +355,10 @@ impl Service for LoopPart {
 
     fn about_to_sleep(&mut self) -> bool {
         self.bell.about_to_sleep();
-        let outlet = self.exchange.outlet(self.index);
         let idle = self.inline.as_ref().is_none_or(WorkerPart::is_idle)
-            && outlet.is_none_or(|outlet| outlet.transmits.is_empty() && outlet.closed.is_empty());
+            && self
+                .outlet()
+                .is_none_or(|outlet| outlet.transmits.is_empty() && outlet.closed.is_empty());
         if !idle {
             self.bell.awake();
         }
