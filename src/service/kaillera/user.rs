@@ -1,6 +1,7 @@
 //! One user's worker: its link, its login, its way to the lobby and to a game.
 
 use super::{
+    admission::Denied,
     courier::Courier,
     exchange::Post,
     mail::{Application, Enclosed, GameMail, LobbyMail, Peer, Playing, UserMail},
@@ -210,7 +211,11 @@ impl UserActor {
             return;
         };
         if self.starts_over(at, &bundle) {
-            self.start_over(at, post);
+            if self.start_over(at, post).is_err() {
+                let peer = Some(self.peer.address);
+                post.exchange().count_drop(Reason::TooManyLogins, peer, at);
+                return;
+            }
             self.channel.heard(at, frame.len());
         }
         if matches!(self.state, State::Leaving { .. }) {
@@ -460,15 +465,17 @@ impl UserActor {
         self.check = Time::ZERO;
     }
 
-    /// The same address begins a new session; the old user leaves.
-    fn start_over(&mut self, at: Time, post: &Post) {
+    /// The same address begins a new session, if it may have another unfinished login; the
+    /// old user leaves.
+    fn start_over(&mut self, at: Time, post: &Post) -> Result<(), Denied> {
+        if !self.is_unfinished() {
+            post.exchange().admission.reopen(self.peer.address.ip())?;
+        }
         if self.is_known_to_lobby() {
             self.depart(Departure::Reconnected, post);
         }
-        if !self.is_unfinished() {
-            post.exchange().admission.reopen(self.peer.address.ip());
-        }
         self.begin(at, post);
+        Ok(())
     }
 
     /// The seat is free again and the address a stranger's.
