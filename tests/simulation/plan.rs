@@ -139,17 +139,19 @@ fn clients(rng: &mut Rng) -> Vec<(Character, Duration)> {
             let breeds = [Breed::N02, Breed::T02, Breed::Sup, Breed::Sup, Breed::Bot];
             let breed = rng.pick(&breeds);
             let differs = rng.chance(odd);
+            let garbled = number > 2 && rng.chance(garbled);
+            // Two of a house share its address, but nobody a line that garbles.
+            let house = if garbled { number } else { number / 2 } as u8;
             let character = Character {
                 breed,
                 number,
-                // Two of a house share its address.
-                host: Ipv4Addr::new(10, 0, 0, (number / 2) as u8),
+                host: Ipv4Addr::new(10, 0, garbled.into(), house),
                 emulator: if differs { EMULATORS[0] } else { emulator },
                 connection_type: if differs { rng.pick(&TYPES) } else { common },
                 caches: breed == Breed::Sup && rng.chance(6_000),
                 fake_ping: rng.chance(1_500).then(|| rng.millis(5..=150)),
                 keepalive,
-                garbled: number > 2 && rng.chance(garbled),
+                garbled,
                 lively: true,
             };
             let latency = if lan {
