@@ -23,9 +23,10 @@ mod view;
 mod world;
 
 use std::{
+    cell::Cell,
     env,
     ops::Range,
-    panic::catch_unwind,
+    panic::{self, catch_unwind},
     process::Command,
     sync::atomic::{AtomicU64, Ordering},
     thread,
@@ -43,6 +44,11 @@ fn every_seed_ends_well_and_the_same_twice() {
         println!("{:?}", swarm::run(seed, true));
         return;
     }
+    let default_hook = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| match SEED.get() {
+        Some(seed) => eprintln!("seed {seed}: {panic}"),
+        None => default_hook(panic),
+    }));
     let seeds = seeds();
     let next = AtomicU64::new(seeds.start);
     let outcomes: Vec<Result<Outcome, u64>> = thread::scope(|scope| {
@@ -73,8 +79,14 @@ fn every_seed_ends_well_and_the_same_twice() {
     assert!(failed.is_empty(), "failed seeds: {failed:?}");
 }
 
+thread_local! {
+    /// The seed that this thread runs.
+    static SEED: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
 /// Runs a seed twice: chance has no other source than the seed.
 fn twice(seed: u64) -> Result<Outcome, u64> {
+    SEED.set(Some(seed));
     let run = || swarm::run(seed, false);
     let outcome = catch_unwind(|| {
         let outcome = run();
@@ -83,8 +95,8 @@ fn twice(seed: u64) -> Result<Outcome, u64> {
     });
     outcome.map_err(|_| {
         println!(
-            "seed {seed} fails at commit {}; replay it with\n    \
-             SAMARA_SEED={seed} cargo test --test simulation every_seed -- --nocapture",
+            "seed {seed} fails at commit {}; replay it with SAMARA_SEED={seed} \
+             cargo test --test simulation every_seed -- --nocapture",
             commit()
         );
         seed

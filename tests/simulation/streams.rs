@@ -4,7 +4,7 @@
 //! frames themselves say which emulators play together, whatever the rooms and messages say.
 
 use crate::rng::hash;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One client's part in one game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,32 +14,42 @@ pub(crate) struct Part {
     pub(crate) game: u8,
 }
 
-/// Bytes of one player's input for one frame: who, which game, when.
-pub(crate) const INPUT: usize = 6;
+/// Bytes of one player's input for one frame: who, which game, when, and a check.
+pub(crate) const INPUT: usize = 8;
 
 /// Frames for which an input stays the same, as players' hands are slow; caches live off it.
 pub(crate) const HELD: u32 = 16;
 
 /// What a player does in a frame; never all zeros.
 pub(crate) fn input(part: Part, frame: u32) -> [u8; INPUT] {
-    let [a, b] = part.client.to_le_bytes();
-    let [c, d, e, _] = (frame / HELD).to_le_bytes();
-    [a, b, part.game, c, d, e]
+    sign(part, frame / HELD)
 }
 
+fn sign(part: Part, step: u32) -> [u8; INPUT] {
+    let [a, b] = part.client.to_le_bytes();
+    let [c, d, e, _] = step.to_le_bytes();
+    let said = [a, b, part.game, c, d, e];
+    let [check, more, ..] = hash(&said).to_le_bytes();
+    [a, b, part.game, c, d, e, check, more]
+}
+
+/// Whose input it is, and from when; none if it was garbled.
 fn author(input: &[u8]) -> Option<(Part, u32)> {
-    let &[a, b, game, c, d, e] = input else {
+    let &[a, b, game, c, d, e, ..] = input else {
         return None;
     };
     let client = u16::from_le_bytes([a, b]);
+    let part = Part { client, game };
     let step = u32::from_le_bytes([c, d, e, 0]);
-    (client != 0).then_some((Part { client, game }, step))
+    (input == sign(part, step)).then_some((part, step))
 }
 
 /// Every emulator's frames.
 #[derive(Default)]
 pub(crate) struct Streams {
     frames: BTreeMap<Part, Vec<u64>>,
+    /// Clients whose inputs and views may be anything.
+    pub(crate) garbled: BTreeSet<u16>,
     /// Frames that two emulators were found to agree on.
     pub(crate) compared: u64,
 }
@@ -56,6 +66,8 @@ struct Slot {
     author: Option<Part>,
     step: u32,
     over: bool,
+    /// Belongs to one whose inputs may be anything.
+    wild: bool,
 }
 
 impl Streams {
@@ -86,7 +98,8 @@ impl Streams {
             for number in 0..recording.slots.len() {
                 let slot_input = &inputs[number * INPUT..][..INPUT];
                 let slot = &mut recording.slots[number];
-                if let Some(author) = slot.follow(me, number, slot_input) {
+                let new = slot.follow(me, number, slot_input, &self.garbled);
+                if let Some(author) = new {
                     self.join(me, author);
                 }
             }
@@ -121,6 +134,7 @@ impl Streams {
         let (Some(mine), Some(theirs)) = (self.frames.get(&me), self.frames.get(&other)) else {
             return;
         };
+        self.compared += mine.len().min(theirs.len()) as u64;
         let differs = mine
             .iter()
             .zip(theirs)
@@ -135,9 +149,28 @@ impl Streams {
 impl Slot {
     /// Checks that a slot has one author, whose inputs come in order and end once. Says who it
     /// is when that becomes known.
-    fn follow(&mut self, me: Part, number: usize, input: &[u8]) -> Option<Part> {
-        let Some((author, step)) = author(input) else {
+    fn follow(
+        &mut self,
+        me: Part,
+        number: usize,
+        input: &[u8],
+        garbled: &BTreeSet<u16>,
+    ) -> Option<Part> {
+        if self.wild {
+            return None;
+        }
+        if input.iter().all(|&byte| byte == 0) {
             self.over |= self.author.is_some();
+            return None;
+        }
+        let author = author(input).filter(|(author, _)| !garbled.contains(&author.client));
+        let Some((author, step)) = author else {
+            assert!(
+                self.author.is_none(),
+                "slot {number} of {me:?}: {input:?} after inputs of {:?}",
+                self.author
+            );
+            self.wild = true;
             return None;
         };
         let known = self.author.replace(author);

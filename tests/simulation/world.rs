@@ -96,6 +96,9 @@ impl World {
         self.network.connect(host, latency, character.garbled);
         self.homes
             .insert((host, first_port(character.number)), index);
+        if character.garbled {
+            self.streams.garbled.insert(character.number);
+        }
         let rng = self.rng.fork();
         self.emulators.push(Emulator::new(character, starts, rng));
         self.farewelled.push(false);
@@ -153,6 +156,12 @@ impl World {
     /// Whether the server has ended the session of this client.
     pub(crate) fn is_farewelled(&self, index: usize) -> bool {
         self.farewelled[index]
+    }
+
+    /// Whether the server was ever without a buffer to send from.
+    pub(crate) fn is_starved(&self) -> bool {
+        let drops = self.machine.control.drops();
+        drops.count(Reason::NoBufferOut) > 0
     }
 
     /// Settings of the server.
@@ -239,8 +248,7 @@ impl World {
     fn turn(&mut self) {
         let mut out = std::mem::take(&mut self.out);
         self.machine.run(self.now, &mut out);
-        let drops = self.machine.control.drops();
-        self.audit.may_skip = drops.count(Reason::NoBufferOut) > 0;
+        self.audit.may_skip = self.is_starved();
         for datagram in out.drain(..) {
             self.trace.datagram(self.now, &datagram);
             self.audit.leaves(self.now, &datagram, &mut self.findings);

@@ -102,6 +102,15 @@ impl Emulator {
         line.is_some_and(|line| line.owner == self.name())
     }
 
+    /// From here on its user only does now and then something that has no effect, so as not to
+    /// be idle.
+    pub(crate) fn fidget(&mut self, now: Time) {
+        self.character.lively = false;
+        self.character.keepalive = self.character.keepalive.min(Duration::from_secs(3));
+        self.keepalive_at = now;
+        self.fidgets = true;
+    }
+
     /// One of the things people do, by chance.
     pub(super) fn act(&mut self, ctx: &mut Ctx<'_>) {
         if self

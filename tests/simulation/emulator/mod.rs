@@ -142,8 +142,7 @@ pub(crate) struct Emulator {
     /// When the session's socket was bound; what was sent before does not reach it.
     pub(crate) bound: Time,
     pub(crate) loading_time: Option<Duration>,
-    /// Does something now and then that has no effect, so as not to be idle.
-    pub(crate) fidgets: bool,
+    fidgets: bool,
     port: u16,
     link: Option<Client>,
     /// The newest number received.

@@ -156,7 +156,8 @@ impl Emulator {
             return;
         };
         if self.phase == Phase::Playing {
-            if run.recording.is_none() && run.read == 0 && run.players > 0 {
+            let sees_truth = !self.character.garbled && run.players > 0;
+            if run.recording.is_none() && run.read == 0 && sees_truth {
                 let players = run.players;
                 run.recording = Some(ctx.streams.begin(run.part, players));
             }
