@@ -124,6 +124,8 @@ impl UserActor {
             && let Some(mail) = self.next_mail(post)
         {
             self.handle(now, mail, post);
+            // The link remembers only its last messages: what is new goes out before more comes.
+            self.transmit(now, post);
             left -= 1;
         }
         self.channel.handle_timeout(now);
@@ -567,11 +569,20 @@ impl UserActor {
 
     /// Sends what is due; says whether messages still wait for their turn.
     fn send(&mut self, now: Time, post: &Post) -> bool {
-        let exchange = post.exchange();
-        let Some(seat) = exchange.seat(self.key.seat) else {
+        let Some(seat) = post.exchange().seat(self.key.seat) else {
             return false;
         };
         let waiting = seat.with_backlog(|backlog| self.channel.feed(now, backlog));
+        if self.playing.is_none() {
+            // The start of a game that is over may have waited until now.
+            self.channel.game_over();
+        }
+        self.transmit(now, post);
+        waiting
+    }
+
+    fn transmit(&mut self, now: Time, post: &Post) {
+        let exchange = post.exchange();
         while self.channel.has_transmit() {
             let Some(mut frame) = exchange.frames.try_take() else {
                 exchange.count_drop(Reason::NoBufferOut, Some(self.peer.address), now);
@@ -584,7 +595,6 @@ impl UserActor {
             frame.set_len(length);
             post.transmit(self.key.seat, &self.peer, frame, now);
         }
-        waiting
     }
 
     /// Numbers a message ahead of those that wait.
