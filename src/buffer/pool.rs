@@ -41,8 +41,19 @@ impl FramePool {
 
     /// Takes an empty frame, or `None` if all are lent out: nobody ever waits for one.
     pub fn try_take(&self) -> Option<Frame> {
-        let block = self.home.free.lock().pop()?;
-        Some(self.lend(block))
+        self.try_take_sparing(0)
+    }
+
+    /// Takes an empty frame if more than `spared` are left for others.
+    pub fn try_take_sparing(&self, spared: usize) -> Option<Frame> {
+        let mut free = self.home.free.lock();
+        let block = if free.len() > spared {
+            free.pop()
+        } else {
+            None
+        };
+        drop(free);
+        Some(self.lend(block?))
     }
 
     /// Appends up to `up_to` empty frames to `into`, fewer if the pool runs out.

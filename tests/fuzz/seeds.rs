@@ -1,7 +1,8 @@
-//! Writes the corpus: recorded datagrams, and cases that stand where a decoder may trip.
+//! Where the corpus comes from: recorded datagrams, and cases that stand where a decoder may
+//! trip. The test holds the files to it; after a change this writes them:
 //!
 //! ```sh
-//! cargo test --test fuzz -- --ignored write_the_corpus
+//! SAMARA_WRITE_CORPUS=1 cargo test --test fuzz the_corpus_is_what_is_written_here
 //! ```
 //!
 //! Files that a fuzzer found are not written here and stay as they are.
@@ -12,11 +13,10 @@ use samara::{
     kaillera::message::{ClientMessage, ConnectionType, GameId, UserId},
 };
 use serde_json::Value;
-use std::{collections::BTreeSet, fs};
+use std::{collections::BTreeSet, env, fs};
 
 #[test]
-#[ignore = "writes tests/data/corpus"]
-fn write_the_corpus() {
+fn the_corpus_is_what_is_written_here() {
     let vectors: Value = serde_json::from_str(include_str!("../data/kaillera.json")).unwrap();
     for vector in list(&vectors["connect"]) {
         write("connect", text(&vector["name"]), &bytes(&vector["hex"]));
@@ -437,8 +437,16 @@ fn full_bundle() -> Vec<u8> {
 
 fn write(target: &str, name: &str, data: &[u8]) {
     let directory = corpus_directory(target);
-    fs::create_dir_all(&directory).unwrap();
-    fs::write(directory.join(name), data).unwrap();
+    let file = directory.join(name);
+    if env::var_os("SAMARA_WRITE_CORPUS").is_some() {
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(&file, data).unwrap();
+    }
+    let committed = fs::read(&file).unwrap_or_default();
+    assert!(
+        committed == data,
+        "{target}/{name} is not what is written here"
+    );
 }
 
 fn list(value: &Value) -> &[Value] {

@@ -1,8 +1,8 @@
 //! Mail for inboxes that may be full.
 
 use super::{
-    exchange::Post,
     mail::{GameMail, LobbyMail},
+    post::Post,
 };
 use std::collections::VecDeque;
 

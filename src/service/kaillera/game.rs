@@ -2,8 +2,8 @@
 
 use super::{
     courier::Courier,
-    exchange::Post,
     mail::{GameMail, LobbyMail, UserMail},
+    post::Post,
 };
 use crate::{
     actor::Turn,

@@ -3,8 +3,8 @@
 use super::{
     admission::Denied,
     courier::Courier,
-    exchange::Post,
     mail::{Application, Enclosed, GameMail, LobbyMail, Peer, Playing, UserMail},
+    post::Post,
 };
 use crate::{
     actor::Turn,
@@ -295,6 +295,7 @@ impl UserActor {
         }
         self.active = at;
         let frames = &post.exchange().frames;
+        let half = frames.capacity() / 2;
         match message {
             ClientMessage::UserInformation {
                 name,
@@ -322,7 +323,7 @@ impl UserActor {
             }
             ClientMessage::GameData { .. } => {
                 if let Some(Playing { game, run, player }) = self.playing
-                    && let Some(input) = Enclosed::take(frame, range, last, frames)
+                    && let Some(input) = Enclosed::take(frame, range, last, frames, half)
                 {
                     let mail = GameMail::Data {
                         run,
@@ -335,7 +336,9 @@ impl UserActor {
             }
             ClientMessage::Quit { .. } if !self.is_known_to_lobby() => self.vacate(at, post),
             _ if self.is_known_to_lobby() => {
-                self.forward(at, Enclosed::take(frame, range, last, frames), post);
+                let spared = half + half / 2;
+                let message = Enclosed::take(frame, range, last, frames, spared);
+                self.forward(at, message, post);
             }
             _ => {}
         }
