@@ -103,6 +103,25 @@ fn lobby_messages_are_paced_and_packed_when_many_wait() {
 }
 
 #[test]
+fn the_pace_holds_wherever_an_interval_begins() {
+    let mut channel = in_lobby();
+    let mut backlog = Backlog::new(10_000);
+    let steps = [
+        (100, 1, 1),
+        (119, 6, 3),
+        (120, 0, 1),
+        (138, 0, 0),
+        (139, 0, 2),
+    ];
+    for (ms, more, expected) in steps {
+        (0..more).for_each(|n| backlog.push(&[CHAT, n, 0]).unwrap());
+        let before = backlog.len();
+        channel.feed(at(ms), &mut backlog);
+        assert_eq!((before - backlog.len()) / 5, expected, "at {ms} ms");
+    }
+}
+
+#[test]
 fn game_data_overtakes_the_backlog() {
     let mut channel = in_lobby();
     let mut backlog = Backlog::new(10_000);

@@ -143,6 +143,11 @@ impl Control {
         self.exchange.admission.sessions()
     }
 
+    /// Sessions that have not logged in, as counted in all and by address.
+    pub fn unfinished_logins(&self) -> (usize, usize) {
+        self.exchange.admission.unfinished_logins()
+    }
+
     /// What the service counts.
     pub fn metrics(&self) -> Arc<Metrics> {
         self.exchange.metrics.clone()

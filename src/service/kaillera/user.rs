@@ -1,6 +1,7 @@
 //! One user's worker: its link, its login, its way to the lobby and to a game.
 
 use super::{
+    admission::Denied,
     courier::Courier,
     mail::{Application, Enclosed, GameMail, LobbyMail, Peer, Playing, UserMail},
     post::Post,
@@ -123,6 +124,8 @@ impl UserActor {
             && let Some(mail) = self.next_mail(post)
         {
             self.handle(now, mail, post);
+            // The link remembers only its last messages: what is new goes out before more comes.
+            self.transmit(now, post);
             left -= 1;
         }
         self.channel.handle_timeout(now);
@@ -210,7 +213,11 @@ impl UserActor {
             return;
         };
         if self.starts_over(at, &bundle) {
-            self.start_over(at, post);
+            if self.start_over(at, post).is_err() {
+                let peer = Some(self.peer.address);
+                post.exchange().count_drop(Reason::TooManyLogins, peer, at);
+                return;
+            }
             self.channel.heard(at, frame.len());
         }
         if matches!(self.state, State::Leaving { .. }) {
@@ -463,15 +470,17 @@ impl UserActor {
         self.check = Time::ZERO;
     }
 
-    /// The same address begins a new session; the old user leaves.
-    fn start_over(&mut self, at: Time, post: &Post) {
+    /// The same address begins a new session, if it may have another unfinished login; the
+    /// old user leaves.
+    fn start_over(&mut self, at: Time, post: &Post) -> Result<(), Denied> {
+        if !self.is_unfinished() {
+            post.exchange().admission.reopen(self.peer.address.ip())?;
+        }
         if self.is_known_to_lobby() {
             self.depart(Departure::Reconnected, post);
         }
-        if !self.is_unfinished() {
-            post.exchange().admission.reopen(self.peer.address.ip());
-        }
         self.begin(at, post);
+        Ok(())
     }
 
     /// The seat is free again and the address a stranger's.
@@ -563,11 +572,20 @@ impl UserActor {
 
     /// Sends what is due; says whether messages still wait for their turn.
     fn send(&mut self, now: Time, post: &Post) -> bool {
-        let exchange = post.exchange();
-        let Some(seat) = exchange.seat(self.key.seat) else {
+        let Some(seat) = post.exchange().seat(self.key.seat) else {
             return false;
         };
         let waiting = seat.with_backlog(|backlog| self.channel.feed(now, backlog));
+        if self.playing.is_none() {
+            // The start of a game that is over may have waited until now.
+            self.channel.game_over();
+        }
+        self.transmit(now, post);
+        waiting
+    }
+
+    fn transmit(&mut self, now: Time, post: &Post) {
+        let exchange = post.exchange();
         while self.channel.has_transmit() {
             let Some(mut frame) = exchange.frames.try_take() else {
                 exchange.count_drop(Reason::NoBufferOut, Some(self.peer.address), now);
@@ -580,7 +598,6 @@ impl UserActor {
             frame.set_len(length);
             post.transmit(self.key.seat, &self.peer, frame, now);
         }
-        waiting
     }
 
     /// Numbers a message ahead of those that wait.
