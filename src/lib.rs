@@ -5,8 +5,8 @@
 //!
 //! | layer | rooms |
 //! |---|---|
-//! | 0 | [`buffer`], [`timer`], [`metrics`] |
-//! | 1 | [`kaillera`] |
+//! | 0 | [`buffer`], [`timer`] |
+//! | 1 | [`metrics`], [`kaillera`] |
 //! | 2 | [`lobby`], [`actor`], [`net`] |
 //! | 3 | [`service`] |
 //! | 4 | [`config`] |
@@ -16,10 +16,10 @@
 //! bytes come in as arguments, output goes to a sink.
 
 pub mod buffer;
-pub mod metrics;
 pub mod timer;
 
 pub mod kaillera;
+pub mod metrics;
 
 pub mod actor;
 pub mod lobby;

@@ -38,11 +38,13 @@ pub fn run(config: Config) -> Result<(), StartError> {
         what: "cannot watch for signals".to_owned(),
         error,
     })?;
-    let server = Server::start(&config)?;
-    wait_for_signal().map_err(|error| StartError {
+    // Before the server says that it listens: whoever reads that may stop it at once.
+    let wait_for_signal = watch_for_first_signal().map_err(|error| StartError {
         what: "cannot wait for signals".to_owned(),
         error,
     })?;
+    let server = Server::start(&config)?;
+    wait_for_signal();
     stopping.store(true, Ordering::Relaxed);
     log::info!("stopping: {} users are told", server.users());
     server.stop();
@@ -248,23 +250,26 @@ fn watch_for_second_signal(stopping: &Arc<AtomicBool>) -> io::Result<()> {
     Ok(())
 }
 
+/// Catches signals from here on; the closure waits for one.
 #[cfg(unix)]
-fn wait_for_signal() -> io::Result<()> {
+fn watch_for_first_signal() -> io::Result<impl FnOnce()> {
     let mut signals = signal_hook::iterator::Signals::new(SIGNALS)?;
-    signals.forever().next();
-    Ok(())
+    Ok(move || {
+        signals.forever().next();
+    })
 }
 
 #[cfg(not(unix))]
-fn wait_for_signal() -> io::Result<()> {
+fn watch_for_first_signal() -> io::Result<impl FnOnce()> {
     let signalled = Arc::new(AtomicBool::new(false));
     for signal in SIGNALS {
         signal_hook::flag::register(signal, signalled.clone())?;
     }
-    while !signalled.load(Ordering::Relaxed) {
-        thread::sleep(Duration::from_millis(100));
-    }
-    Ok(())
+    Ok(move || {
+        while !signalled.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(100));
+        }
+    })
 }
 
 /// How often a free port is looked for that all addresses have.

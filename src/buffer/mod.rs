@@ -3,6 +3,8 @@
 //! Neither side allocates or panics: a [`Reader`] that runs out answers [`Truncated`], a
 //! [`Writer`] that runs out answers [`Full`], and both stay where they were.
 
+#![forbid(unsafe_code)]
+
 mod pool;
 mod reader;
 mod writer;

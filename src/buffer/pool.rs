@@ -1,9 +1,8 @@
 //! A fixed set of frames: taken at the start, lent out, returned on drop.
 
-#![forbid(unsafe_code)]
-
 use std::{fmt, ops::Deref, sync::Arc};
 
+use bytes::BytesMut;
 use parking_lot::Mutex;
 
 use crate::buffer::Full;
@@ -19,14 +18,18 @@ pub struct FramePool {
 
 impl FramePool {
     /// Allocates `frames` frames of `frame_size` bytes each.
+    ///
+    /// They are pieces of one allocation, so frames that were never lent cost address space
+    /// and no memory.
     pub fn new(frames: usize, frame_size: usize) -> Self {
+        let mut all = BytesMut::zeroed(frames.saturating_mul(frame_size));
         let block = || {
-            Box::new(Block {
-                len: 0,
-                bytes: vec![0; frame_size].into_boxed_slice(),
-            })
+            let bytes = all.split_to(frame_size.min(all.len()));
+            Box::new(Block { len: 0, bytes })
         };
-        let free = std::iter::repeat_with(block).take(frames).collect();
+        let mut free: Vec<_> = std::iter::repeat_with(block).take(frames).collect();
+        // The first frame lent is the first of the allocation.
+        free.reverse();
         Self {
             home: Arc::new(Home {
                 free: Mutex::new(free),
@@ -38,8 +41,19 @@ impl FramePool {
 
     /// Takes an empty frame, or `None` if all are lent out: nobody ever waits for one.
     pub fn try_take(&self) -> Option<Frame> {
-        let block = self.home.free.lock().pop()?;
-        Some(self.lend(block))
+        self.try_take_sparing(0)
+    }
+
+    /// Takes an empty frame if more than `spared` are left for others.
+    pub fn try_take_sparing(&self, spared: usize) -> Option<Frame> {
+        let mut free = self.home.free.lock();
+        let block = if free.len() > spared {
+            free.pop()
+        } else {
+            None
+        };
+        drop(free);
+        Some(self.lend(block?))
     }
 
     /// Appends up to `up_to` empty frames to `into`, fewer if the pool runs out.
@@ -113,7 +127,7 @@ impl Frame {
     pub fn buffer_mut(&mut self) -> &mut [u8] {
         self.block
             .as_mut()
-            .map(|block| &mut *block.bytes)
+            .map(|block| &mut block.bytes[..])
             .unwrap_or_default()
     }
 
@@ -167,7 +181,7 @@ struct Home {
 
 struct Block {
     len: usize,
-    bytes: Box<[u8]>,
+    bytes: BytesMut,
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! Checked reads from a borrowed slice.
 
-#![forbid(unsafe_code)]
-
 use std::{error::Error, fmt};
 
 /// The slice ended before the value did.

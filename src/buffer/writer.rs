@@ -1,7 +1,5 @@
 //! Checked writes into a borrowed slice.
 
-#![forbid(unsafe_code)]
-
 use std::{error::Error, fmt};
 
 /// The value did not fit; nothing of it was written.

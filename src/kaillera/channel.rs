@@ -40,8 +40,10 @@ const AFTER_READY: u8 = REDUNDANCY as u8;
 const STALL: Duration = Duration::from_millis(300);
 /// New messages per interval; a game's data is not counted.
 const PACE_INTERVAL: Duration = Duration::from_millis(20);
-const PACE_LOBBY: u8 = 4;
-const PACE_GAME: u8 = 8;
+const PACE_LOBBY: usize = 4;
+const PACE_GAME: usize = 8;
+/// Messages that may wait for an address to earn their bytes; the history keeps more.
+const UNSENT: usize = 8;
 /// Numbers whose repeats one client takes for new messages (kaillera.md 2.6, SUP).
 const UNREPEATABLE: u16 = 65515;
 /// Bytes that may be sent per byte received from an address that has not proven itself.
@@ -91,10 +93,12 @@ enum Repeats {
     Ready { at: Time, left: u8 },
 }
 
-#[derive(Clone, Copy, Debug)]
+/// When the last messages of the backlog got their numbers; any interval, wherever it begins,
+/// has only as many as are allowed.
+#[derive(Clone, Copy, Debug, Default)]
 struct Pace {
-    from: Time,
-    used: u8,
+    times: [Option<Time>; PACE_GAME],
+    oldest: usize,
 }
 
 impl Channel {
@@ -129,7 +133,7 @@ impl Channel {
             answers: 0,
             answered: None,
             timer: Repeats::Idle,
-            pace: Pace { from: now, used: 0 },
+            pace: Pace::default(),
             hold: None,
             phase: Phase::Login,
             credit: Some(0),
@@ -230,20 +234,14 @@ impl Channel {
 
     /// Numbers as many messages of `backlog` as the pace allows.
     pub fn feed(&mut self, now: Time, backlog: &mut Backlog) {
-        if now.since(self.pace.from) >= PACE_INTERVAL {
-            self.pace = Pace { from: now, used: 0 };
-        }
-        let allowed = match self.phase {
-            Phase::Login | Phase::Lobby => PACE_LOBBY,
-            Phase::Starting | Phase::Playing => PACE_GAME,
-        };
-        while self.pace.used < allowed
+        while self.pace.next(self.allowed()).is_none_or(|at| at <= now)
+            && self.unsent < UNSENT
             && self.hold != Some(0)
             && let Some(message) = backlog.front()
         {
             self.send(now, message);
             backlog.pop_front();
-            self.pace.used += 1;
+            self.pace.note(now);
         }
         self.pack = !backlog.is_empty();
     }
@@ -291,7 +289,8 @@ impl Channel {
             Repeats::Idle => None,
             Repeats::Tail { at, .. } | Repeats::Ready { at, .. } => Some(at),
         };
-        let pace = (waiting && self.hold != Some(0)).then(|| self.pace.from + PACE_INTERVAL);
+        let paced = waiting && self.hold != Some(0);
+        let pace = self.pace.next(self.allowed()).filter(|_| paced);
         timer.into_iter().chain(pace).min()
     }
 
@@ -330,6 +329,14 @@ impl Channel {
         self.timer = next;
     }
 
+    /// New messages of the backlog per interval.
+    fn allowed(&self) -> usize {
+        match self.phase {
+            Phase::Login | Phase::Lobby => PACE_LOBBY,
+            Phase::Starting | Phase::Playing => PACE_GAME,
+        }
+    }
+
     fn repeat_length(&self) -> usize {
         let [first, later] = REPEATED;
         if self.answers == 0 { first } else { later }
@@ -347,7 +354,7 @@ impl Channel {
         let mut total = BundleWriter::HEADER + size(self.unsent - 1);
         while self.pack && fresh < self.unsent {
             total += size(self.unsent - 1 - fresh);
-            if total > MAX_DATAGRAM {
+            if total > self.longest(0) {
                 break;
             }
             fresh += 1;
@@ -355,14 +362,17 @@ impl Channel {
         fresh
     }
 
+    /// The longest datagram that may leave, if one of `least` bytes must.
+    fn longest(&self, least: usize) -> usize {
+        let credit = self.credit.unwrap_or(usize::MAX);
+        least.max(MAX_DATAGRAM).min(credit)
+    }
+
     /// Writes up to `count` messages, the newest being the one sent `age` messages ago.
     fn write_bundle(&mut self, buf: &mut [u8], age: usize, count: usize) -> Option<usize> {
         let newest = self.history.get(age)?;
         let least = BundleWriter::HEADER + BundleWriter::ENTRY + newest.len();
-        let limit = least
-            .max(MAX_DATAGRAM)
-            .min(self.credit.unwrap_or(usize::MAX));
-        let limit = limit.min(buf.len());
+        let limit = self.longest(least).min(buf.len());
         let mut bundle = BundleWriter::new(buf.get_mut(..limit)?);
         let MessageNumber(next) = self.next;
         for age in age..age + count {
@@ -382,6 +392,22 @@ impl Channel {
             *credit -= length.min(*credit);
         }
         Some(length)
+    }
+}
+
+impl Pace {
+    /// When one more may go, with so many per interval; `None` is at any time.
+    fn next(&self, allowed: usize) -> Option<Time> {
+        let place = (self.oldest + PACE_GAME).checked_sub(allowed)? % PACE_GAME;
+        let last = self.times.get(place).copied().flatten()?;
+        Some(last + PACE_INTERVAL)
+    }
+
+    fn note(&mut self, now: Time) {
+        if let Some(oldest) = self.times.get_mut(self.oldest) {
+            *oldest = Some(now);
+        }
+        self.oldest = (self.oldest + 1) % PACE_GAME;
     }
 }
 

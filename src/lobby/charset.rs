@@ -34,6 +34,11 @@ impl Charset {
         self.decode(bytes).contains(|c: char| c < ' ')
     }
 
+    /// Whether there is nothing to see, no-break spaces included.
+    pub(super) fn is_blank(self, bytes: &[u8]) -> bool {
+        trim(bytes).is_empty() || self.decode(bytes).trim().is_empty()
+    }
+
     /// A form that is equal for texts that differ only in case and outer blanks.
     pub(super) fn fold(self, bytes: &[u8]) -> Vec<u8> {
         let decoded = self

@@ -33,7 +33,7 @@ impl Lobby {
         }
         if text.first() == Some(&b'/') {
             self.lobby_command(user, text, sink);
-        } else if text.is_empty() || self.charset.decode(text).starts_with('\u{A0}') {
+        } else if self.charset.is_blank(text) {
             return;
         } else if let Err(reason) = self.check_chat(speaker, text) {
             self.refuse_chat(user, reason, sink);

@@ -1,9 +1,9 @@
-//! Who is let in, and what a newcomer and the others are told (kaillera.md 4, kaillera-server.md 6).
+//! Who is let in, and what a newcomer and the others are told (kaillera.md 4,
+//! kaillera-server.md 6).
 
 use super::{
     AccessLevel, Close, Departure, Lobby, Login, Sink, UserKey,
     catalogue::{LOBBY_NAME, NAME, Param, REASON, Text},
-    charset::trim,
     chat::inform,
     user::Presence,
 };
@@ -104,7 +104,7 @@ impl Lobby {
     fn check_names(&self, login: &Login<'_>, normal: bool) -> Result<(), Text> {
         let Login { name, emulator, .. } = *login;
         let folded = self.charset.fold(name);
-        if trim(name).is_empty() || folded.is_empty() {
+        if self.charset.is_blank(name) {
             return Err(Text::LoginNameEmpty);
         }
         if RESERVED.contains(&folded.as_slice()) || self.charset.has(name, '|') {
@@ -190,12 +190,15 @@ fn level_of(_address: IpAddr) -> AccessLevel {
     AccessLevel::Normal
 }
 
-/// Whether a name holds an address of the web, a backslash, or a character that looks blank.
+/// Whether a name holds an address of the web or a backslash.
+///
+/// A no-break space is let through: the names of every byte a client can send come back as
+/// they are, and one that is only blanks, or differs from a reserved or a taken name only by
+/// blanks around it, is refused as that.
 fn advertises(name: &str) -> bool {
     let name = name.to_lowercase();
-    let blank = |c: char| matches!(c, '\u{A0}' | '\u{202F}');
     let words = ["www.", "http://", "https://", "\\"];
-    words.iter().any(|word| name.contains(word)) || name.contains(blank)
+    words.iter().any(|word| name.contains(word))
 }
 
 /// The name of a connection type.

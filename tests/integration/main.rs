@@ -2,4 +2,20 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+#[path = "../support/mod.rs"]
+mod support;
+
+mod connect;
+mod games;
+mod garbage;
+mod half_open;
+mod leaving;
+mod lists;
+mod login;
+mod real_time;
+mod recording;
+mod relay;
+mod session_in_hex;
+mod starting;
+mod stop;
 mod vectors;

@@ -103,6 +103,25 @@ fn lobby_messages_are_paced_and_packed_when_many_wait() {
 }
 
 #[test]
+fn the_pace_holds_wherever_an_interval_begins() {
+    let mut channel = in_lobby();
+    let mut backlog = Backlog::new(10_000);
+    let steps = [
+        (100, 1, 1),
+        (119, 6, 3),
+        (120, 0, 1),
+        (138, 0, 0),
+        (139, 0, 2),
+    ];
+    for (ms, more, expected) in steps {
+        (0..more).for_each(|n| backlog.push(&[CHAT, n, 0]).unwrap());
+        let before = backlog.len();
+        channel.feed(at(ms), &mut backlog);
+        assert_eq!((before - backlog.len()) / 5, expected, "at {ms} ms");
+    }
+}
+
+#[test]
 fn game_data_overtakes_the_backlog() {
     let mut channel = in_lobby();
     let mut backlog = Backlog::new(10_000);
@@ -327,4 +346,24 @@ proptest! {
         }
         prop_assert!(got.is_sorted());
     }
+}
+
+#[test]
+fn an_unproven_address_misses_nothing_when_its_credit_cuts_a_packed_bundle() {
+    let mut channel = Channel::new(at(0));
+    let mut backlog = Backlog::new(10_000);
+    for n in 0..40u8 {
+        backlog.push(&[CHAT, n, 0, 0, 0, 0, 0, 0]).unwrap();
+    }
+    let mut next = 0;
+    for n in 0..100 {
+        let now = at(n * 20);
+        channel.heard(now, 7);
+        channel.feed(now, &mut backlog);
+        while let Some(numbers) = numbers(&mut channel, now) {
+            assert!(*numbers.last().unwrap() <= next, "{numbers:?} after {next}");
+            next = numbers[0] + 1;
+        }
+    }
+    assert_eq!(next, 40);
 }

@@ -371,7 +371,8 @@ proptest! {
     ) {
         let messages = client_messages(&texts, &input, number, connection_type);
         let kinds: Vec<Kind> = messages.iter().map(ClientMessage::kind).collect();
-        let all: Vec<Kind> = Kind::ALL.iter().copied().filter(|kind| kind.sent_by_client()).collect();
+        let all = Kind::ALL.iter().copied().filter(|kind| kind.sent_by_client());
+        let all: Vec<Kind> = all.collect();
         prop_assert_eq!(kinds, all);
         for message in messages {
             let encoded = encode(|writer| message.encode(writer));

@@ -44,12 +44,7 @@ fn refused_lines_take_no_turn() {
 #[test]
 fn lines_that_look_blank_vanish() {
     let mut world = World::with("a");
-    world.send(
-        'a',
-        ClientMessage::Chat {
-            text: b"\xA0hidden",
-        },
-    );
+    world.send('a', ClientMessage::Chat { text: b"\xA0 \xA0" });
     world.send('a', ClientMessage::Chat { text: b"" });
     world.expect([]);
 }

@@ -32,6 +32,17 @@ fn a_login_of_one_who_is_in_is_ignored() {
 }
 
 #[test]
+fn names_of_any_letters_beyond_ascii_are_let_in() {
+    let mut world = World::with("");
+    let letters: Vec<u8> = (0x80..=0xFF).collect();
+    for (client, name) in ('a'..).zip(letters.chunks(30)) {
+        world.login(client, login(name.to_vec().leak()));
+        assert!(world.take().iter().any(|line| line.contains("UserJoined")));
+    }
+    assert_eq!(world.lobby.users(), 5);
+}
+
+#[test]
 fn refusals_come_in_order_and_end_the_session() {
     let refused = |rules: Rules, change: &dyn Fn(&mut Login<'static>)| {
         let mut world = World::new(rules);
@@ -76,8 +87,10 @@ fn refusals_come_in_order_and_end_the_session() {
         let reason = usual(&|login| login.name = name.as_bytes());
         assert_eq!(reason, "Your name has characters that are not allowed.");
     }
-    let reason = usual(&|login| login.name = b"a\xA0b");
+    let reason = usual(&|login| login.name = b"\xA0Server\xA0");
     assert_eq!(reason, "Your name has characters that are not allowed.");
+    let reason = usual(&|login| login.name = b"\xA0 \xA0");
+    assert_eq!(reason, "Please choose a name.");
     assert_eq!(
         usual(&|login| login.name = &[b'x'; 31]),
         "Your name is too long."

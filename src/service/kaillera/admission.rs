@@ -61,19 +61,14 @@ impl Admission {
         if state.sessions >= self.limits.sessions {
             return Err(Denied::NoSeat);
         }
-        let of_address = state.per_address.get(&address).copied().unwrap_or(0);
-        if state.logins >= self.limits.half_open || of_address >= self.limits.half_open_per_address
-        {
-            return Err(Denied::TooManyLogins);
-        }
+        state.begin_login(address, &self.limits)?;
         state.sessions += 1;
-        state.begin_login(address);
         Ok(())
     }
 
-    /// A session begins its login anew.
-    pub(super) fn reopen(&self, address: IpAddr) {
-        self.unfinished.lock().begin_login(address);
+    /// Counts a session whose login was done as unfinished again, or says why it may not be.
+    pub(super) fn reopen(&self, address: IpAddr) -> Result<(), Denied> {
+        self.unfinished.lock().begin_login(address, &self.limits)
     }
 
     /// A login is decided or given up.
@@ -106,12 +101,23 @@ impl Admission {
     pub(super) fn sessions(&self) -> usize {
         self.unfinished.lock().sessions
     }
+
+    /// Unfinished logins, in all and as the sum over all addresses; never different.
+    pub(super) fn unfinished_logins(&self) -> (usize, usize) {
+        let state = self.unfinished.lock();
+        (state.logins, state.per_address.values().sum())
+    }
 }
 
 impl Unfinished {
-    fn begin_login(&mut self, address: IpAddr) {
+    fn begin_login(&mut self, address: IpAddr, limits: &Limits) -> Result<(), Denied> {
+        let of_address = self.per_address.get(&address).copied().unwrap_or(0);
+        if self.logins >= limits.half_open || of_address >= limits.half_open_per_address {
+            return Err(Denied::TooManyLogins);
+        }
         self.logins += 1;
-        *self.per_address.entry(address).or_default() += 1;
+        self.per_address.insert(address, of_address + 1);
+        Ok(())
     }
 }
 
@@ -141,6 +147,19 @@ mod tests {
         assert_eq!(admission.open(B), Err(Denied::TooManyLogins));
         admission.login_finished(A);
         assert_eq!(admission.open(B), Ok(()));
+    }
+
+    #[test]
+    fn starting_over_is_bounded_like_starting() {
+        let admission = Admission::new(limits(100, 2, 2), 0);
+        assert_eq!(admission.open(A), Ok(()));
+        admission.login_finished(A);
+        assert_eq!(admission.open(A), Ok(()));
+        assert_eq!(admission.open(B), Ok(()));
+        assert_eq!(admission.reopen(A), Err(Denied::TooManyLogins));
+        admission.login_finished(B);
+        assert_eq!(admission.reopen(A), Ok(()));
+        assert_eq!(admission.unfinished_logins(), (2, 2));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! A room's worker while a game runs: frame sync between the players' mail.
 
 use super::{
-    exchange::Post,
+    courier::Courier,
     mail::{GameMail, LobbyMail, UserMail},
+    post::Post,
 };
 use crate::{
     actor::Turn,
@@ -22,6 +23,7 @@ pub(super) struct GameActor {
     game: u32,
     sync: FrameSync,
     running: Option<Running>,
+    courier: Courier,
 }
 
 #[derive(Debug)]
@@ -29,8 +31,6 @@ struct Running {
     run: u32,
     key: GameKey,
     players: Box<[Player]>,
-    /// What the lobby could not take yet.
-    reports: Vec<SyncEvent>,
 }
 
 impl GameActor {
@@ -39,27 +39,34 @@ impl GameActor {
             game,
             sync,
             running: None,
+            courier: Courier::default(),
         }
     }
 
     pub(super) fn run(&mut self, now: Time, budget: usize, post: &Post) -> Turn {
+        self.courier.deliver(post);
         let mut left = budget;
         while left > 0
+            && self.courier.is_free()
             && let Some(mail) = self.next_mail(post)
         {
             self.handle(now, mail, post);
             left -= 1;
         }
-        let mut more = left == 0;
-        if let Some(running) = &mut self.running {
-            let mut link = Link { now, running, post };
-            if self.sync.poll_timeout().is_some_and(|at| at <= now) {
-                self.sync.handle_timeout(now, &mut link);
-            }
-            more |= !link.report();
+        if self.sync.poll_timeout().is_some_and(|at| at <= now)
+            && let Some(running) = &self.running
+        {
+            let courier = &mut self.courier;
+            let mut link = Link {
+                now,
+                running,
+                courier,
+                post,
+            };
+            self.sync.handle_timeout(now, &mut link);
         }
         Turn {
-            more,
+            more: left == 0 || !self.courier.is_free(),
             deadline: self.sync.poll_timeout(),
         }
     }
@@ -67,12 +74,14 @@ impl GameActor {
     /// Ends the game after a bug in its turn: its players are back in their room.
     pub(super) fn fail(&mut self, post: &Post) {
         self.sync.end();
-        let Some(running) = self.running.take() else {
-            return;
-        };
-        for player in &running.players {
-            // A lobby too busy to hear it leaves the player to the timeout for silent ones.
-            let _ = post.lobby(LobbyMail::DropPlayer { user: player.user });
+        for player in self
+            .running
+            .take()
+            .iter()
+            .flat_map(|running| &running.players)
+        {
+            self.courier
+                .lobby(LobbyMail::DropPlayer { user: player.user }, post);
         }
     }
 
@@ -90,19 +99,20 @@ impl GameActor {
         {
             let delays: Vec<_> = players.iter().map(|player| player.delay).collect();
             self.sync.begin(connection_type, &delays);
-            self.running = Some(Running {
-                run,
-                key,
-                players,
-                reports: Vec::new(),
-            });
+            self.running = Some(Running { run, key, players });
             return;
         }
-        let Some(running) = &mut self.running else {
+        let Some(running) = &self.running else {
             return;
         };
         let current = running.run;
-        let mut link = Link { now, running, post };
+        let courier = &mut self.courier;
+        let mut link = Link {
+            now,
+            running,
+            courier,
+            post,
+        };
         match mail {
             GameMail::Play { at } => self.sync.play(at),
             GameMail::Remove { at, player } => self.sync.remove(at, player.into(), &mut link),
@@ -147,45 +157,9 @@ impl GameActor {
 /// Where frame sync's output goes: the players' inboxes and the lobby.
 struct Link<'a> {
     now: Time,
-    running: &'a mut Running,
+    running: &'a Running,
+    courier: &'a mut Courier,
     post: &'a Post,
-}
-
-impl Link<'_> {
-    /// Passes reports on to the lobby; false if some could not be.
-    fn report(&mut self) -> bool {
-        while let Some(event) = self.running.reports.first() {
-            if let Some(mail) = self.running.mail(*event)
-                && self.post.lobby(mail).is_err()
-            {
-                return false;
-            }
-            self.running.reports.remove(0);
-        }
-        true
-    }
-}
-
-impl Running {
-    fn mail(&self, event: SyncEvent) -> Option<LobbyMail> {
-        let game = self.key;
-        match event {
-            SyncEvent::Desynchronised { player, cause } => Some(LobbyMail::Desynchronised {
-                game,
-                player: player as u8,
-                cause,
-            }),
-            SyncEvent::BadIndex { player } => Some(LobbyMail::BadIndex {
-                game,
-                player: player as u8,
-            }),
-            SyncEvent::Flooded { player } => {
-                let user = self.players.get(player)?.user;
-                Some(LobbyMail::DropPlayer { user })
-            }
-            SyncEvent::OddLength { .. } | SyncEvent::Silent { .. } => None,
-        }
-    }
 }
 
 impl SyncSink for Link<'_> {
@@ -217,24 +191,41 @@ impl SyncSink for Link<'_> {
 
     fn event(&mut self, event: SyncEvent) {
         let exchange = self.post.exchange();
+        let Running {
+            run,
+            key: game,
+            ref players,
+        } = *self.running;
         match event {
             SyncEvent::Silent { player } => {
-                if let Some(to) = self.running.players.get(player) {
-                    let run = self.running.run;
+                if let Some(to) = players.get(player) {
                     self.post
                         .user(to.user.seat, UserMail::Nudge { run }, self.now);
                 }
             }
             SyncEvent::OddLength { .. } => exchange.count_drop(Reason::OddLength, None, self.now),
-            SyncEvent::BadIndex { .. } => {
+            SyncEvent::BadIndex { player } => {
                 exchange.count_drop(Reason::BadIndex, None, self.now);
-                self.running.reports.push(event);
+                let player = player as u8;
+                self.courier
+                    .lobby(LobbyMail::BadIndex { game, player }, self.post);
             }
-            SyncEvent::Desynchronised { .. } => {
+            SyncEvent::Desynchronised { player, cause } => {
                 exchange.metrics.desyncs.add(1);
-                self.running.reports.push(event);
+                let player = player as u8;
+                let mail = LobbyMail::Desynchronised {
+                    game,
+                    player,
+                    cause,
+                };
+                self.courier.lobby(mail, self.post);
             }
-            SyncEvent::Flooded { .. } => self.running.reports.push(event),
+            SyncEvent::Flooded { player } => {
+                if let Some(player) = players.get(player) {
+                    self.courier
+                        .lobby(LobbyMail::DropPlayer { user: player.user }, self.post);
+                }
+            }
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use super::{
     admission::Denied,
-    exchange::{Exchange, Post},
+    exchange::Exchange,
     mail::{Peer, UserMail},
+    post::Post,
 };
 use crate::{
     buffer::{Frame, Writer},

@@ -1,8 +1,9 @@
 //! The lobby's worker: the rules between the users' mail and their backlogs.
 
 use super::{
-    exchange::Post,
+    courier::Courier,
     mail::{GameMail, LobbyMail, Playing, UserMail},
+    post::Post,
 };
 use crate::{
     actor::Turn,
@@ -14,7 +15,6 @@ use crate::{
     lobby::{Close, GameKey, Lobby, Login, Player, Sink, UserKey},
     timer::Time,
 };
-use std::collections::VecDeque;
 
 /// The one actor that knows all users and rooms.
 #[derive(Debug)]
@@ -35,8 +35,7 @@ struct Stage {
     run: u32,
     /// The login in hand was refused.
     rejected: bool,
-    /// Mail for games whose inbox was full.
-    stuck: VecDeque<(u32, GameMail)>,
+    courier: Courier,
 }
 
 #[derive(Debug)]
@@ -66,16 +65,16 @@ impl LobbyActor {
                     .collect(),
                 run: 0,
                 rejected: false,
-                stuck: VecDeque::new(),
+                courier: Courier::default(),
             },
         }
     }
 
     pub(super) fn run(&mut self, now: Time, budget: usize, post: &Post) -> Turn {
         let mut left = budget;
-        self.stage.deliver_stuck(post);
+        self.stage.courier.deliver(post);
         while left > 0
-            && self.stage.stuck.is_empty()
+            && self.stage.courier.is_free()
             && let Some(mail) = post.exchange().lobby_inbox().pop()
         {
             self.handle(now, mail, post);
@@ -91,7 +90,7 @@ impl LobbyActor {
         }
         post.exchange().admission.set_users(self.lobby.users());
         Turn {
-            more: left == 0 || !self.stage.stuck.is_empty(),
+            more: left == 0 || !self.stage.courier.is_free(),
             deadline: self.lobby.poll_timeout(),
         }
     }
@@ -159,24 +158,11 @@ impl Stage {
     fn running(&self, game: GameKey) -> Option<&Running> {
         self.running.get(game.index as usize)?.as_ref()
     }
-
-    fn deliver_stuck(&mut self, post: &Post) {
-        while let Some((game, mail)) = self.stuck.pop_front() {
-            if let Err(mail) = post.game(game, mail) {
-                self.stuck.push_front((game, mail));
-                return;
-            }
-        }
-    }
 }
 
 impl Outlet<'_> {
     fn game(&mut self, game: u32, mail: GameMail) {
-        if !self.stage.stuck.is_empty() {
-            self.stage.stuck.push_back((game, mail));
-        } else if let Err(mail) = self.post.game(game, mail) {
-            self.stage.stuck.push_back((game, mail));
-        }
+        self.stage.courier.game(game, mail, self.post);
     }
 
     fn unseat(&self, user: UserKey, run: u32) {

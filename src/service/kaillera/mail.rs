@@ -1,7 +1,7 @@
 //! What the actors tell each other.
 
 use crate::{
-    buffer::Frame,
+    buffer::{Frame, FramePool},
     kaillera::message::ConnectionType,
     lobby::{Close, Departure, GameKey, Player, UserKey},
     timer::Time,
@@ -31,6 +31,35 @@ pub(super) struct Enclosed {
 }
 
 impl Enclosed {
+    /// The message at `range` of `datagram`: with the datagram's own buffer for the last one,
+    /// which is nearly always the only new one, with a copy for the others.
+    ///
+    /// A bundle may hold 32 new messages, and copies wait in other actors' inboxes; whoever
+    /// floods with such must not take the buffers of the games' frames. So copies leave
+    /// `spared` of `frames` alone.
+    pub(super) fn take(
+        datagram: &mut Option<Frame>,
+        range: Range<usize>,
+        last: bool,
+        frames: &FramePool,
+        spared: usize,
+    ) -> Option<Self> {
+        if last {
+            let (start, end) = (range.start as u16, range.end as u16);
+            let frame = datagram.take()?;
+            return Some(Self { frame, start, end });
+        }
+        let bytes = datagram.as_deref()?.get(range)?;
+        let mut frame = frames.try_take_sparing(spared)?;
+        frame.copy_from(bytes).ok()?;
+        let end = frame.len() as u16;
+        Some(Self {
+            frame,
+            start: 0,
+            end,
+        })
+    }
+
     pub(super) fn range(&self) -> Range<usize> {
         usize::from(self.start)..usize::from(self.end)
     }

@@ -17,119 +17,43 @@
 //! shared or locked. The same parts run without any thread in the simulation.
 
 mod admission;
+mod courier;
 mod exchange;
+pub mod fuzz;
 mod game;
 mod ingress;
+mod layout;
 mod lobby;
+mod loop_part;
 mod mail;
+mod post;
+mod seat;
+mod settings;
 mod user;
+mod worker_part;
+
+pub use loop_part::LoopPart;
+pub use settings::{Limits, Link, Settings};
+pub use worker_part::WorkerPart;
 
 use crate::{
-    actor::{self, ActorId, Bell, Schedule, Turn, Worker},
-    buffer::{Frame, FramePool},
+    actor::Bell,
+    buffer::FramePool,
     kaillera::MAX_MESSAGE,
-    lobby::{rules::Rules, sync::FrameSync},
-    metrics::{Drops, Metrics, Reason},
-    net::{
-        Progress, Service,
-        sys::{Arrival, Transmit},
-    },
-    timer::Time,
+    metrics::{Drops, Metrics},
 };
-use exchange::{Exchange, Layout, Post, Role};
-use game::GameActor;
-use ingress::{From, Ingress};
-use lobby::LobbyActor;
+use exchange::Exchange;
+use layout::Layout;
 use mail::LobbyMail;
-use std::{
-    collections::VecDeque,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-    time::Duration,
-};
-use user::UserActor;
+use post::Post;
+use std::sync::Arc;
 
 /// Bytes of a buffer: one of the largest messages alone in a bundle, or the longest datagram
 /// a client may send.
 pub const FRAME_SIZE: usize = MAX_MESSAGE + 252;
 
 /// Most event loops, and most workers, there can be.
-pub const MAX_THREADS: usize = exchange::MAX_THREADS;
-
-/// Actors that run between two looks at the sockets.
-const ACTORS_PER_TURN: usize = 256;
-
-/// Everything the service is told.
-#[derive(Clone, Debug, Default)]
-pub struct Settings {
-    /// What players may do.
-    pub rules: Rules,
-    /// Timeouts of a session and a game.
-    pub link: Link,
-    /// What memory is made for.
-    pub limits: Limits,
-    /// The port clients are told to use, if not the one the socket has.
-    pub announced_port: Option<u16>,
-    /// Whether a HELLO of another version is answered with `VER`.
-    pub answer_wrong_version: bool,
-}
-
-/// How long a silent client is waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
-    /// A session that has not logged in ends this long after its last message (kaillera.md 4.2).
-    pub login_timeout: Duration,
-    /// A player without new data for this long is desynchronised (kaillera.md 9.3).
-    pub desync_after: Duration,
-    /// A player without any datagram for this long is dropped; at least `desync_after`.
-    pub drop_after: Duration,
-}
-
-impl Default for Link {
-    fn default() -> Self {
-        Self {
-            login_timeout: Duration::from_secs(15),
-            desync_after: Duration::from_secs(12),
-            drop_after: Duration::from_secs(60),
-        }
-    }
-}
-
-/// What the server has room for; memory is sized by it at the start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Sessions at a time, logged in or not; at least `max_users` of the rules.
-    pub sessions: usize,
-    /// Unfinished logins at a time.
-    pub half_open: usize,
-    /// The same from one address.
-    pub half_open_per_address: usize,
-    /// Hellos answered per second and address.
-    pub hello_per_second_per_address: u32,
-    /// Messages that may wait for one user's turn; half of them from its own client.
-    pub inbox: usize,
-    /// Bytes of lobby messages that may wait to be sent to one user.
-    pub backlog: usize,
-    /// Received datagrams held at a time, over all loops.
-    pub frames_in: usize,
-    /// Datagrams held at a time on their way out.
-    pub frames_out: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            sessions: 4096,
-            half_open: 1024,
-            half_open_per_address: 128,
-            hello_per_second_per_address: 200,
-            inbox: 256,
-            backlog: 256 * 1024,
-            frames_in: 4096,
-            frames_out: 8192,
-        }
-    }
-}
+pub const MAX_THREADS: usize = layout::MAX_THREADS;
 
 /// The service in parts, to be put on threads or driven by hand.
 #[derive(Debug)]
@@ -173,17 +97,9 @@ pub fn build(settings: Settings, loops: usize, workers: usize, ports: &[u16]) ->
     let loops = loop_bells
         .into_iter()
         .enumerate()
-        .map(|(index, bell)| LoopPart {
-            index,
-            ingress: Ingress::new(&exchange, index, ports.clone()),
-            inline: if layout.inline { actors.next() } else { None },
-            queues: ports
-                .iter()
-                .map(|_| VecDeque::with_capacity(1024))
-                .collect(),
-            post: Post::new(exchange.clone()),
-            exchange: exchange.clone(),
-            bell,
+        .map(|(index, bell)| {
+            let inline = if layout.inline { actors.next() } else { None };
+            LoopPart::new(&exchange, index, &ports, inline, bell)
         })
         .collect();
     let workers = actors.collect();
@@ -227,6 +143,11 @@ impl Control {
         self.exchange.admission.sessions()
     }
 
+    /// Sessions that have not logged in, as counted in all and by address.
+    pub fn unfinished_logins(&self) -> (usize, usize) {
+        self.exchange.admission.unfinished_logins()
+    }
+
     /// What the service counts.
     pub fn metrics(&self) -> Arc<Metrics> {
         self.exchange.metrics.clone()
@@ -253,232 +174,5 @@ impl Control {
     }
 }
 
-/// What one event loop does for Kaillera, its actors included in inline mode.
-#[derive(Debug)]
-pub struct LoopPart {
-    index: usize,
-    ingress: Ingress,
-    inline: Option<WorkerPart>,
-    /// Per socket, what goes out.
-    queues: Vec<VecDeque<Transmit>>,
-    post: Post,
-    exchange: Arc<Exchange>,
-    bell: Arc<Bell>,
-}
-
-impl LoopPart {
-    /// What wakes the loop's thread.
-    pub fn bell(&self) -> &Arc<Bell> {
-        &self.bell
-    }
-
-    /// The actors that run on this loop, in inline mode.
-    pub fn actors(&self) -> Option<&WorkerPart> {
-        self.inline.as_ref()
-    }
-
-    fn collect(&mut self, now: Time) {
-        self.ingress.collect(&self.exchange);
-        let Some(outlet) = self.exchange.outlet(self.index) else {
-            return;
-        };
-        while let Some((socket, transmit)) = outlet.transmits.pop() {
-            match self.queues.get_mut(usize::from(socket)) {
-                Some(queue) if queue.len() < queue.capacity() => queue.push_back(transmit),
-                _ => self
-                    .exchange
-                    .count_drop(Reason::SendQueueFull, Some(transmit.peer), now),
-            }
-        }
-    }
-}
-
-impl Service for LoopPart {
-    fn datagram(&mut self, now: Time, socket: usize, arrival: Arrival, frame: Frame) {
-        let from = From {
-            socket: socket as u8,
-            arrival,
-        };
-        if let Some(answer) = self.ingress.datagram(now, from, frame, &self.post)
-            && let Some(queue) = self.queues.get_mut(socket)
-            && queue.len() < queue.capacity()
-        {
-            queue.push_back(answer);
-        }
-    }
-
-    fn received(&mut self, now: Time, datagrams: usize, bytes: usize, lost: crate::net::Lost) {
-        let metrics = &self.exchange.metrics;
-        metrics.datagrams_in.add(datagrams as u64);
-        metrics.bytes_in.add(bytes as u64);
-        for _ in 0..lost.truncated {
-            self.exchange.count_drop(Reason::TooLong, None, now);
-        }
-        for _ in 0..lost.starved {
-            self.exchange.count_drop(Reason::NoBufferIn, None, now);
-        }
-    }
-
-    fn sent(&mut self, datagrams: usize, failed: usize) {
-        self.exchange.metrics.datagrams_out.add(datagrams as u64);
-        if failed > 0 {
-            self.exchange.metrics.send_failures.add(failed as u64);
-        }
-    }
-
-    fn turn(&mut self, now: Time) -> Progress {
-        let progress = match &mut self.inline {
-            Some(worker) => worker.turn(now),
-            None => Progress {
-                more: false,
-                deadline: None,
-            },
-        };
-        self.post.ring();
-        self.collect(now);
-        progress
-    }
-
-    fn queue(&mut self, socket: usize) -> Option<&mut VecDeque<Transmit>> {
-        self.queues.get_mut(socket)
-    }
-
-    fn about_to_sleep(&mut self) -> bool {
-        self.bell.about_to_sleep();
-        let outlet = self.exchange.outlet(self.index);
-        let idle = self.inline.as_ref().is_none_or(WorkerPart::is_idle)
-            && outlet.is_none_or(|outlet| outlet.transmits.is_empty() && outlet.closed.is_empty());
-        if !idle {
-            self.bell.awake();
-        }
-        idle
-    }
-
-    fn awake(&mut self) {
-        self.bell.awake();
-    }
-}
-
-/// The actors of one worker.
-#[derive(Debug)]
-pub struct WorkerPart {
-    worker: Worker,
-    actors: Actors,
-    bell: Arc<Bell>,
-}
-
-impl WorkerPart {
-    fn new(
-        exchange: &Arc<Exchange>,
-        index: usize,
-        schedule: Arc<Schedule>,
-        bell: Arc<Bell>,
-    ) -> Self {
-        let layout = exchange.layout;
-        let post = Post::new(exchange.clone());
-        Self {
-            worker: Worker::new(schedule, layout.actors()),
-            actors: Actors {
-                lobby: (index == 0).then(|| LobbyActor::new(&post)),
-                users: (0..layout.seats()).map(|_| None).collect(),
-                games: (0..layout.games()).map(|_| None).collect(),
-                layout,
-                post,
-            },
-            bell,
-        }
-    }
-
-    /// Runs actors that have something to do, then wakes whom they gave work.
-    pub fn turn(&mut self, now: Time) -> Progress {
-        let more = self.worker.turn(now, ACTORS_PER_TURN, &mut self.actors);
-        self.actors.post.ring();
-        Progress {
-            more,
-            deadline: self.worker.deadline(),
-        }
-    }
-
-    /// Whether no actor has something to do.
-    pub fn is_idle(&self) -> bool {
-        self.worker.is_idle()
-    }
-
-    /// What wakes the worker's thread.
-    pub fn bell(&self) -> &Arc<Bell> {
-        &self.bell
-    }
-
-    /// The lobby, if it is on this worker.
-    pub fn lobby(&self) -> Option<&crate::lobby::Lobby> {
-        self.actors.lobby.as_ref().map(LobbyActor::lobby)
-    }
-}
-
-/// Actors are made when they first get mail and kept from then on.
-#[derive(Debug)]
-struct Actors {
-    layout: Layout,
-    lobby: Option<LobbyActor>,
-    games: Box<[Option<Box<GameActor>>]>,
-    users: Box<[Option<Box<UserActor>>]>,
-    post: Post,
-}
-
-const IDLE: Turn = Turn {
-    more: false,
-    deadline: None,
-};
-
-impl actor::Stage for Actors {
-    fn run(&mut self, actor: ActorId, now: Time, budget: usize) -> Turn {
-        let turn = catch_unwind(AssertUnwindSafe(|| self.run_guarded(actor, now, budget)));
-        turn.unwrap_or_else(|_| {
-            self.fail(actor, now);
-            IDLE
-        })
-    }
-}
-
-impl Actors {
-    fn run_guarded(&mut self, actor: ActorId, now: Time, budget: usize) -> Turn {
-        let post = &self.post;
-        match self.layout.role(actor) {
-            Role::User(seat) => self.users.get_mut(seat as usize).map_or(IDLE, |user| {
-                let user = user.get_or_insert_with(|| Box::new(UserActor::new(seat)));
-                user.run(now, budget, post)
-            }),
-            Role::Game(game) => self.games.get_mut(game as usize).map_or(IDLE, |place| {
-                let place = place.get_or_insert_with(|| {
-                    let sync = FrameSync::new(post.exchange().settings.link.desync_after);
-                    Box::new(GameActor::new(game, sync))
-                });
-                place.run(now, budget, post)
-            }),
-            Role::Lobby => self
-                .lobby
-                .as_mut()
-                .map_or(IDLE, |lobby| lobby.run(now, budget, post)),
-        }
-    }
-
-    /// A bug showed itself in an actor's turn: it starts over, everybody else plays on.
-    fn fail(&mut self, actor: ActorId, now: Time) {
-        let role = self.layout.role(actor);
-        self.post.exchange().metrics.failed_turns.add(1);
-        log::error!("a bug ended the turn of {role:?}; please report the message above");
-        match role {
-            Role::User(seat) => {
-                if let Some(Some(user)) = self.users.get_mut(seat as usize) {
-                    user.fail(now, &self.post);
-                }
-            }
-            Role::Game(game) => {
-                if let Some(Some(game)) = self.games.get_mut(game as usize) {
-                    game.fail(&self.post);
-                }
-            }
-            Role::Lobby => {}
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

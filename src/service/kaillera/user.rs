@@ -1,8 +1,10 @@
 //! One user's worker: its link, its login, its way to the lobby and to a game.
 
 use super::{
-    exchange::Post,
+    admission::Denied,
+    courier::Courier,
     mail::{Application, Enclosed, GameMail, LobbyMail, Peer, Playing, UserMail},
+    post::Post,
 };
 use crate::{
     actor::Turn,
@@ -16,7 +18,7 @@ use crate::{
     metrics::Reason,
     timer::Time,
 };
-use std::{collections::VecDeque, net::SocketAddr, ops::Range, time::Duration};
+use std::{net::SocketAddr, time::Duration};
 
 /// Acks a login takes (kaillera.md 4.1).
 const ACKS: u32 = 4;
@@ -42,8 +44,7 @@ pub(super) struct UserActor {
     active: Time,
     /// When the timeouts are looked at again; none of them can pass before.
     check: Time,
-    /// Mail for an inbox that was full. While there is some, nothing else is handled.
-    stuck: VecDeque<Parcel>,
+    courier: Courier,
 }
 
 #[derive(Debug)]
@@ -78,12 +79,6 @@ struct Identity {
     connection_type: ConnectionType,
 }
 
-#[derive(Debug)]
-enum Parcel {
-    Lobby(LobbyMail),
-    Game(u32, GameMail),
-}
-
 /// The new messages of one datagram, as places in it.
 struct New {
     places: [Place; MAX_MESSAGES],
@@ -116,19 +111,21 @@ impl UserActor {
             ping: Duration::ZERO,
             active: Time::ZERO,
             check: Time::ZERO,
-            stuck: VecDeque::new(),
+            courier: Courier::default(),
         }
     }
 
     /// Handles at most `budget` messages, then what is due, then sends what there is to send.
     pub(super) fn run(&mut self, now: Time, budget: usize, post: &Post) -> Turn {
-        self.deliver_stuck(post);
+        self.courier.deliver(post);
         let mut left = budget;
         while left > 0
-            && self.stuck.is_empty()
+            && self.courier.is_free()
             && let Some(mail) = self.next_mail(post)
         {
             self.handle(now, mail, post);
+            // The link remembers only its last messages: what is new goes out before more comes.
+            self.transmit(now, post);
             left -= 1;
         }
         self.channel.handle_timeout(now);
@@ -148,17 +145,16 @@ impl UserActor {
             .chain([self.check])
             .min();
         Turn {
-            more: left == 0 || !self.stuck.is_empty(),
+            more: left == 0 || !self.courier.is_free(),
             deadline: deadline.filter(|_| !matches!(self.state, State::Vacant)),
         }
     }
 
     /// Ends the session after a bug in its turn; the others never notice.
     pub(super) fn fail(&mut self, now: Time, post: &Post) {
-        self.stuck.clear();
         self.depart(Departure::Failed, post);
         self.vacate(now, post);
-        self.deliver_stuck(post);
+        self.courier.deliver(post);
     }
 
     fn next_mail(&self, post: &Post) -> Option<UserMail> {
@@ -207,7 +203,7 @@ impl UserActor {
     }
 
     fn datagram(&mut self, at: Time, frame: Frame, post: &Post) {
-        if matches!(self.state, State::Vacant | State::Leaving { .. }) {
+        if matches!(self.state, State::Vacant) {
             return;
         }
         self.channel.heard(at, frame.len());
@@ -217,8 +213,15 @@ impl UserActor {
             return;
         };
         if self.starts_over(at, &bundle) {
-            self.start_over(at, post);
+            if self.start_over(at, post).is_err() {
+                let peer = Some(self.peer.address);
+                post.exchange().count_drop(Reason::TooManyLogins, peer, at);
+                return;
+            }
             self.channel.heard(at, frame.len());
+        }
+        if matches!(self.state, State::Leaving { .. }) {
+            return;
         }
         let new = self.accept(at, &bundle);
         if new.len == 0 {
@@ -229,7 +232,8 @@ impl UserActor {
         if new.gap
             && let Some(Playing { game, run, player }) = self.playing
         {
-            self.game(game, GameMail::Gap { run, player, at }, post);
+            self.courier
+                .game(game, GameMail::Gap { run, player, at }, post);
         }
         let mut frame = Some(frame);
         for (position, place) in new.places.iter().take(new.len).enumerate() {
@@ -282,27 +286,16 @@ impl UserActor {
         post: &Post,
     ) {
         let range = usize::from(place.start)..usize::from(place.end);
-        let Some(bytes) = frame.as_deref().and_then(|frame| frame.get(range.clone())) else {
+        let bytes = frame.as_deref().and_then(|frame| frame.get(range.clone()));
+        let Some(message) = bytes.and_then(|bytes| self.decode(at, bytes, post)) else {
             return;
         };
-        let Some((&kind, body)) = bytes.split_first() else {
+        if matches!(message, ClientMessage::KeepAlive) {
             return;
-        };
-        let message = match ClientMessage::decode(kind, body) {
-            Ok(message) => message,
-            Err(error) => {
-                let reason = match error {
-                    DecodeError::UnknownKind => Reason::UnknownKind,
-                    _ => Reason::BadMessage,
-                };
-                post.exchange()
-                    .count_drop(reason, Some(self.peer.address), at);
-                return;
-            }
-        };
-        if !matches!(message, ClientMessage::KeepAlive) {
-            self.active = at;
         }
+        self.active = at;
+        let frames = &post.exchange().frames;
+        let half = frames.capacity() / 2;
         match message {
             ClientMessage::UserInformation {
                 name,
@@ -317,54 +310,68 @@ impl UserActor {
                 self.identify(at, identity);
             }
             ClientMessage::ClientAck => self.acknowledged(at, post),
-            ClientMessage::KeepAlive => {}
             ClientMessage::CachedGameData { index } => {
                 if let Some(Playing { game, run, player }) = self.playing {
-                    self.channel.game_data();
-                    self.game(
-                        game,
-                        GameMail::Cached {
-                            run,
-                            player,
-                            at,
-                            index,
-                        },
-                        post,
-                    );
+                    let mail = GameMail::Cached {
+                        run,
+                        player,
+                        at,
+                        index,
+                    };
+                    self.play(game, mail, post);
                 }
             }
             ClientMessage::GameData { .. } => {
                 if let Some(Playing { game, run, player }) = self.playing
-                    && let Some(input) = enclose(frame, range, last, post)
+                    && let Some(input) = Enclosed::take(frame, range, last, frames, half)
                 {
-                    self.channel.game_data();
-                    self.game(
-                        game,
-                        GameMail::Data {
-                            run,
-                            player,
-                            at,
-                            input,
-                        },
-                        post,
-                    );
+                    let mail = GameMail::Data {
+                        run,
+                        player,
+                        at,
+                        input,
+                    };
+                    self.play(game, mail, post);
                 }
             }
             ClientMessage::Quit { .. } if !self.is_known_to_lobby() => self.vacate(at, post),
-            _ if self.is_known_to_lobby() => match enclose(frame, range, last, post) {
-                Some(message) => self.lobby(
-                    LobbyMail::Message {
-                        user: self.key,
-                        message,
-                    },
-                    post,
-                ),
-                None => {
-                    post.exchange()
-                        .count_drop(Reason::NoBufferOut, Some(self.peer.address), at)
-                }
-            },
+            _ if self.is_known_to_lobby() => {
+                let spared = half + half / 2;
+                let message = Enclosed::take(frame, range, last, frames, spared);
+                self.forward(at, message, post);
+            }
             _ => {}
+        }
+    }
+
+    fn decode<'a>(&self, at: Time, bytes: &'a [u8], post: &Post) -> Option<ClientMessage<'a>> {
+        let (&kind, body) = bytes.split_first()?;
+        let reason = match ClientMessage::decode(kind, body) {
+            Ok(message) => return Some(message),
+            Err(DecodeError::UnknownKind) => Reason::UnknownKind,
+            Err(_) => Reason::BadMessage,
+        };
+        let peer = Some(self.peer.address);
+        post.exchange().count_drop(reason, peer, at);
+        None
+    }
+
+    fn play(&mut self, game: u32, mail: GameMail, post: &Post) {
+        self.channel.game_data();
+        self.courier.game(game, mail, post);
+    }
+
+    /// Passes on what is the lobby's to judge.
+    fn forward(&mut self, at: Time, message: Option<Enclosed>, post: &Post) {
+        let (user, peer) = (self.key, self.peer.address);
+        match message {
+            Some(message) => {
+                let mail = LobbyMail::Message { user, message };
+                self.courier.lobby(mail, post);
+            }
+            None => post
+                .exchange()
+                .count_drop(Reason::NoBufferOut, Some(peer), at),
         }
     }
 
@@ -406,7 +413,7 @@ impl UserActor {
             ping: self.ping,
             address: self.peer.address.ip(),
         });
-        self.lobby(
+        self.courier.lobby(
             LobbyMail::Login {
                 user: self.key,
                 application,
@@ -463,15 +470,17 @@ impl UserActor {
         self.check = Time::ZERO;
     }
 
-    /// The same address begins a new session; the old user leaves.
-    fn start_over(&mut self, at: Time, post: &Post) {
+    /// The same address begins a new session, if it may have another unfinished login; the
+    /// old user leaves.
+    fn start_over(&mut self, at: Time, post: &Post) -> Result<(), Denied> {
+        if !self.is_unfinished() {
+            post.exchange().admission.reopen(self.peer.address.ip())?;
+        }
         if self.is_known_to_lobby() {
             self.depart(Departure::Reconnected, post);
         }
-        if !self.is_unfinished() {
-            post.exchange().admission.reopen(self.peer.address.ip());
-        }
         self.begin(at, post);
+        Ok(())
     }
 
     /// The seat is free again and the address a stranger's.
@@ -498,7 +507,7 @@ impl UserActor {
     }
 
     fn depart(&mut self, why: Departure, post: &Post) {
-        self.lobby(
+        self.courier.lobby(
             LobbyMail::Depart {
                 user: self.key,
                 why,
@@ -552,7 +561,8 @@ impl UserActor {
         if self.playing.is_some() {
             let mut silent = self.channel.last_heard() + settings.link.drop_after;
             if silent <= now {
-                self.lobby(LobbyMail::DropPlayer { user: self.key }, post);
+                self.courier
+                    .lobby(LobbyMail::DropPlayer { user: self.key }, post);
                 silent = now + settings.link.drop_after;
             }
             next = next.min(silent);
@@ -562,11 +572,20 @@ impl UserActor {
 
     /// Sends what is due; says whether messages still wait for their turn.
     fn send(&mut self, now: Time, post: &Post) -> bool {
-        let exchange = post.exchange();
-        let Some(seat) = exchange.seat(self.key.seat) else {
+        let Some(seat) = post.exchange().seat(self.key.seat) else {
             return false;
         };
         let waiting = seat.with_backlog(|backlog| self.channel.feed(now, backlog));
+        if self.playing.is_none() {
+            // The start of a game that is over may have waited until now.
+            self.channel.game_over();
+        }
+        self.transmit(now, post);
+        waiting
+    }
+
+    fn transmit(&mut self, now: Time, post: &Post) {
+        let exchange = post.exchange();
         while self.channel.has_transmit() {
             let Some(mut frame) = exchange.frames.try_take() else {
                 exchange.count_drop(Reason::NoBufferOut, Some(self.peer.address), now);
@@ -579,7 +598,6 @@ impl UserActor {
             frame.set_len(length);
             post.transmit(self.key.seat, &self.peer, frame, now);
         }
-        waiting
     }
 
     /// Numbers a message ahead of those that wait.
@@ -590,62 +608,4 @@ impl UserActor {
             self.channel.send(now, writer.written());
         }
     }
-
-    fn lobby(&mut self, mail: LobbyMail, post: &Post) {
-        if !self.stuck.is_empty() {
-            self.stuck.push_back(Parcel::Lobby(mail));
-        } else if let Err(mail) = post.lobby(mail) {
-            self.stuck.push_back(Parcel::Lobby(mail));
-        }
-    }
-
-    fn game(&mut self, game: u32, mail: GameMail, post: &Post) {
-        if !self.stuck.is_empty() {
-            self.stuck.push_back(Parcel::Game(game, mail));
-        } else if let Err(mail) = post.game(game, mail) {
-            self.stuck.push_back(Parcel::Game(game, mail));
-        }
-    }
-
-    fn deliver_stuck(&mut self, post: &Post) {
-        while let Some(parcel) = self.stuck.pop_front() {
-            let back = match parcel {
-                Parcel::Lobby(mail) => post.lobby(mail).map_err(Parcel::Lobby),
-                Parcel::Game(game, mail) => post
-                    .game(game, mail)
-                    .map_err(|mail| Parcel::Game(game, mail)),
-            };
-            if let Err(parcel) = back {
-                self.stuck.push_front(parcel);
-                return;
-            }
-        }
-    }
-}
-
-/// The message at `range` with the buffer it lies in: the datagram's own for the last message,
-/// which is nearly always the only new one, a copy for the others.
-fn enclose(
-    frame: &mut Option<Frame>,
-    range: Range<usize>,
-    last: bool,
-    post: &Post,
-) -> Option<Enclosed> {
-    if last {
-        let (start, end) = (range.start as u16, range.end as u16);
-        return Some(Enclosed {
-            frame: frame.take()?,
-            start,
-            end,
-        });
-    }
-    let bytes = frame.as_deref()?.get(range)?;
-    let mut copy = post.exchange().frames.try_take()?;
-    copy.copy_from(bytes).ok()?;
-    let end = copy.len() as u16;
-    Some(Enclosed {
-        frame: copy,
-        start: 0,
-        end,
-    })
 }

@@ -1,0 +1,162 @@
+//! One thread's way to the others.
+
+use super::{
+    exchange::Exchange,
+    mail::{GameMail, LobbyMail, Peer, UserMail},
+};
+use crate::{
+    actor::ActorId, buffer::Frame, lobby::UserKey, metrics::Reason, net::sys::Transmit, timer::Time,
+};
+use std::{cell::Cell, net::SocketAddr, sync::Arc};
+
+/// One thread's way to the others. Remembers whom to wake until the turn is over.
+#[derive(Debug)]
+pub(super) struct Post {
+    exchange: Arc<Exchange>,
+    workers: Cell<u64>,
+    loops: Cell<u64>,
+}
+
+impl Post {
+    pub(super) fn new(exchange: Arc<Exchange>) -> Self {
+        Self {
+            exchange,
+            workers: Cell::new(0),
+            loops: Cell::new(0),
+        }
+    }
+
+    pub(super) fn exchange(&self) -> &Exchange {
+        &self.exchange
+    }
+
+    /// A message to a user from its own peer: refused when it has enough of them.
+    pub(super) fn offer_user(&self, seat: u32, mail: UserMail) -> Result<(), UserMail> {
+        match self.exchange.seat(seat) {
+            Some(place) => place.inbox.offer(mail)?,
+            None => return Err(mail),
+        }
+        self.schedule_user(seat);
+        Ok(())
+    }
+
+    /// A message to a user from within the server.
+    pub(super) fn user(&self, seat: u32, mail: UserMail, now: Time) {
+        let Some(place) = self.exchange.seat(seat) else {
+            return;
+        };
+        if place.inbox.push(mail).is_err() {
+            self.exchange.count_drop(Reason::InboxFull, None, now);
+        }
+        self.schedule_user(seat);
+    }
+
+    /// A message from the lobby for the user's client, behind those that wait.
+    pub(super) fn notice(&self, to: UserKey, message: &[u8], now: Time) {
+        let Some(place) = self.exchange.seat(to.seat) else {
+            return;
+        };
+        match place.append(to.generation, message) {
+            Ok(true) => self.schedule_user(to.seat),
+            Ok(false) => {}
+            Err(_) => self.exchange.count_drop(Reason::BacklogFull, None, now),
+        }
+    }
+
+    /// A message to a game; given back when its inbox is full.
+    pub(super) fn game(&self, game: u32, mail: GameMail) -> Result<(), GameMail> {
+        match self.exchange.game_inbox(game) {
+            Some(inbox) => inbox.push(mail)?,
+            None => return Err(mail),
+        }
+        let worker = self.exchange.layout.worker_of_game(game);
+        self.schedule(worker, self.exchange.layout.game(game));
+        Ok(())
+    }
+
+    /// A message to the lobby; given back when its inbox is full.
+    pub(super) fn lobby(&self, mail: LobbyMail) -> Result<(), LobbyMail> {
+        self.exchange.lobby_inbox().push(mail)?;
+        self.schedule(0, ActorId(0));
+        Ok(())
+    }
+
+    /// A datagram to a session's peer.
+    pub(super) fn transmit(&self, seat: u32, peer: &Peer, frame: Frame, now: Time) {
+        let index = self.exchange.layout.loop_of_seat(seat);
+        let Some(outlet) = self.exchange.outlet(index) else {
+            return;
+        };
+        let transmit = Transmit {
+            peer: peer.address,
+            local: peer.local,
+            frame,
+        };
+        if outlet.transmits.push((peer.socket, transmit)).is_err() {
+            self.exchange
+                .count_drop(Reason::SendQueueFull, Some(peer.address), now);
+        }
+        mark(&self.loops, index);
+    }
+
+    /// A session is over: its loop forgets the address and frees the seat.
+    pub(super) fn closed(&self, seat: u32, address: SocketAddr) {
+        let index = self.exchange.layout.loop_of_seat(seat);
+        let Some(outlet) = self.exchange.outlet(index) else {
+            return;
+        };
+        let pushed = outlet.closed.push((address, seat));
+        debug_assert!(pushed.is_ok(), "there is a place for every seat");
+        mark(&self.loops, index);
+    }
+
+    /// Wakes whoever got something and sleeps.
+    pub(super) fn ring(&self) {
+        for index in ones(self.workers.take()) {
+            if let Some(schedule) = self.exchange.schedules().get(index) {
+                schedule.bell().ring();
+            }
+        }
+        for index in ones(self.loops.take()) {
+            if let Some(outlet) = self.exchange.outlet(index) {
+                outlet.bell.ring();
+            }
+        }
+    }
+
+    fn schedule_user(&self, seat: u32) {
+        let worker = self.exchange.layout.worker_of_seat(seat);
+        self.schedule(worker, self.exchange.layout.user(seat));
+    }
+
+    fn schedule(&self, worker: usize, actor: ActorId) {
+        if let Some(schedule) = self.exchange.schedules().get(worker) {
+            schedule.add(actor);
+            mark(&self.workers, worker);
+        }
+    }
+}
+
+fn mark(threads: &Cell<u64>, index: usize) {
+    threads.set(threads.get() | 1 << index);
+}
+
+fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let index = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (index < 64).then_some(index as usize)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ones_of_a_mask() {
+        assert_eq!(ones(0).count(), 0);
+        assert_eq!(ones(0b1010_0001).collect::<Vec<_>>(), [0, 5, 7]);
+        assert_eq!(ones(u64::MAX).count(), 64);
+    }
+}

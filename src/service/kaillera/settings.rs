@@ -1,0 +1,76 @@
+//! What the service is told, and what it makes room for.
+
+use crate::lobby::rules::Rules;
+use std::time::Duration;
+
+/// Everything the service is told.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// What players may do.
+    pub rules: Rules,
+    /// Timeouts of a session and a game.
+    pub link: Link,
+    /// What memory is made for.
+    pub limits: Limits,
+    /// The port clients are told to use, if not the one the socket has.
+    pub announced_port: Option<u16>,
+    /// Whether a HELLO of another version is answered with `VER`.
+    pub answer_wrong_version: bool,
+}
+
+/// How long a silent client is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// A session that has not logged in ends this long after its last message (kaillera.md 4.2).
+    pub login_timeout: Duration,
+    /// A player without new data for this long is desynchronised (kaillera.md 9.3).
+    pub desync_after: Duration,
+    /// A player without any datagram for this long is dropped; at least `desync_after`.
+    pub drop_after: Duration,
+}
+
+impl Default for Link {
+    fn default() -> Self {
+        Self {
+            login_timeout: Duration::from_secs(15),
+            desync_after: Duration::from_secs(12),
+            drop_after: Duration::from_secs(60),
+        }
+    }
+}
+
+/// What the server has room for; memory is sized by it at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Sessions at a time, logged in or not; at least `max_users` of the rules.
+    pub sessions: usize,
+    /// Unfinished logins at a time.
+    pub half_open: usize,
+    /// The same from one address.
+    pub half_open_per_address: usize,
+    /// Hellos answered per second and address.
+    pub hello_per_second_per_address: u32,
+    /// Messages that may wait for one user's turn; half of them from its own client.
+    pub inbox: usize,
+    /// Bytes of lobby messages that may wait to be sent to one user.
+    pub backlog: usize,
+    /// Received datagrams held at a time, over all loops.
+    pub frames_in: usize,
+    /// Datagrams held at a time on their way out.
+    pub frames_out: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            sessions: 4096,
+            half_open: 1024,
+            half_open_per_address: 128,
+            hello_per_second_per_address: 200,
+            inbox: 256,
+            backlog: 256 * 1024,
+            frames_in: 4096,
+            frames_out: 8192,
+        }
+    }
+}

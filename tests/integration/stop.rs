@@ -1,0 +1,184 @@
+//! The server stops in good order (kaillera-server.md 14.4).
+
+use crate::support::{Identity, PATIENCE, Player, Recipe, Table, config, room, serve};
+use samara::kaillera::{connect::Reply, message::ServerMessage};
+use std::{
+    io::{BufRead, BufReader},
+    net::SocketAddr,
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
+};
+
+const NOTICE: &[u8] = b"The server is going down.";
+
+fn is_told(player: &mut Player) {
+    player.expect_message(&ServerMessage::InformationMessage {
+        source: b"server",
+        text: NOTICE,
+    });
+}
+
+fn is_sent_away(player: &mut Player) {
+    let name = player.identity.name.clone();
+    player.expect_message(&ServerMessage::Quit {
+        name: &name,
+        id: player.id,
+        message: NOTICE,
+    });
+}
+
+#[test]
+fn everybody_is_told_and_sent_away() {
+    let (server, address) = serve(&config());
+    let mut lobby = Player::log_in(address, &Identity::new("Ann"));
+    let mut players = room(address, &Identity::crowd(2));
+    let recipe = Recipe {
+        input_len: 2,
+        frames: 1,
+        hold: 2,
+    };
+    let mut table = Table::start(&mut players, recipe);
+    table.play(&mut players, 50);
+    let begin = Instant::now();
+    server.stop();
+    assert!(begin.elapsed() < Duration::from_secs(3));
+    is_told(&mut lobby);
+    is_sent_away(&mut lobby);
+    for player in &mut players {
+        is_told(player);
+        player.expect_game_chat(b"Server", |text| text.as_bytes() == NOTICE);
+        is_sent_away(player);
+    }
+}
+
+#[test]
+fn nobody_is_let_in_while_it_stops() {
+    let (server, address) = serve(&config());
+    let mut ann = Player::log_in(address, &Identity::new("Ann"));
+    let stopping = thread::spawn(move || server.stop());
+    is_told(&mut ann);
+    let mut late = Player::new(address, &Identity::new("Late"));
+    late.send_raw(b"HELLO0.83\0");
+    assert_eq!(late.reply(), Reply::Full);
+    is_sent_away(&mut ann);
+    stopping.join().unwrap();
+}
+
+#[test]
+fn an_empty_server_stops_at_once() {
+    let (server, _) = serve(&config());
+    let begin = Instant::now();
+    server.stop();
+    assert!(begin.elapsed() < Duration::from_secs(2));
+}
+
+/// The program itself, ended with the test.
+#[cfg(unix)]
+struct Program {
+    child: Child,
+    address: SocketAddr,
+}
+
+#[cfg(unix)]
+impl Program {
+    fn start() -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_samara"))
+            .args([
+                "serve",
+                "--bind",
+                "127.0.0.1",
+                "--port",
+                "0",
+                "--log",
+                "info",
+            ])
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (sender, lines) = mpsc::channel();
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        // Reads on to the end, so that the program never waits for its log.
+        thread::spawn(move || {
+            for line in stderr.lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        let address = loop {
+            let line = lines.recv_timeout(PATIENCE).expect("a line of the log");
+            if let Some((_, rest)) = line.split_once("listening on udp ") {
+                break rest.split(' ').next().unwrap().parse().unwrap();
+            }
+        };
+        Self { child, address }
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let status = Command::new("kill").args(["-s", name, &id]).status();
+        assert!(status.unwrap().success());
+    }
+
+    fn exit(&mut self) -> ExitStatus {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            assert!(Instant::now() < deadline, "it does not end");
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_the_program_in_good_order() {
+    for signal in ["TERM", "INT"] {
+        let mut program = Program::start();
+        let mut player = Player::log_in(program.address, &Identity::new("Ann"));
+        player.echo(b"in");
+        let begin = Instant::now();
+        program.signal(signal);
+        is_told(&mut player);
+        is_sent_away(&mut player);
+        let status = program.exit();
+        assert!(begin.elapsed() < Duration::from_secs(3));
+        assert_eq!(status.code(), Some(0), "{signal}");
+    }
+}
+
+/// A signal counts from the moment the log says that the server listens.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_program_that_has_just_started() {
+    for _ in 0..10 {
+        let mut program = Program::start();
+        program.signal("TERM");
+        assert_eq!(program.exit().code(), Some(0));
+    }
+}
+
+/// The player is still to be told goodbye, so an end in good order would send it a Quit.
+#[cfg(unix)]
+#[test]
+fn a_second_signal_ends_the_program_at_once() {
+    let mut program = Program::start();
+    let mut player = Player::log_in(program.address, &Identity::new("Ann"));
+    player.echo(b"in");
+    program.signal("TERM");
+    is_told(&mut player);
+    program.signal("TERM");
+    let status = program.exit();
+    const SIGTERM: i32 = 15;
+    assert_eq!(status.code(), Some(128 + SIGTERM));
+}
