@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 use std::{
+    cmp::Ordering,
     ops::{Add, AddAssign},
     time::Duration,
 };
@@ -106,12 +107,12 @@ impl Deadlines {
                 let Some(entry) = self.heap.get_mut(place) else {
                     return;
                 };
-                let earlier = at < entry.at;
-                entry.at = at;
-                if earlier {
-                    self.sift_up(place);
-                } else {
-                    self.sift_down(place);
+                let before = std::mem::replace(&mut entry.at, at);
+                match at.cmp(&before) {
+                    Ordering::Less => self.sift_up(place),
+                    // Most turns leave their actor's deadline as it was.
+                    Ordering::Equal => {}
+                    Ordering::Greater => self.sift_down(place),
                 }
             }
         }
