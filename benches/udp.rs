@@ -21,6 +21,10 @@
 mod player;
 
 #[cfg(target_os = "linux")]
+#[path = "../tools/load/wire.rs"]
+mod wire;
+
+#[cfg(target_os = "linux")]
 #[path = "udp/clients.rs"]
 mod clients;
 #[cfg(target_os = "linux")]

@@ -1,25 +1,26 @@
-//! The driver: many clients on one socket, each with an address of its own.
+//! The driver: clients that each have one input under way.
 
-use crate::player::{HELLO, Player, Told};
-use mio::{Events, Interest, Poll, Token, net::UdpSocket};
+use crate::{
+    player::{HELLO, Player, Told},
+    wire::{Outgoing, Wire},
+};
 use samara::{
-    buffer::{Frame, FramePool, Writer},
+    buffer::Writer,
     kaillera::{
         Kind,
         bundle::{BundleWriter, MessageNumber},
         message::{ClientMessage, ConnectionType, GameId},
     },
-    net::sys::{self, BindOptions, ReceiveBatch, SendBatch, Transmit},
-    service::kaillera::FRAME_SIZE,
 };
 use std::{
     collections::VecDeque,
     io,
-    net::{IpAddr, Ipv4Addr, SocketAddr},
+    net::SocketAddr,
     time::{Duration, Instant},
 };
 
-const BATCH: usize = 64;
+/// The network of the clients' addresses.
+const NETWORK: u8 = 200;
 /// Messages in each datagram, as most clients send them.
 const REDUNDANCY: usize = 3;
 /// Bytes of input per message.
@@ -65,7 +66,7 @@ impl Clients {
     /// Clients that nobody knows, for an echo.
     pub(crate) fn without_games(to: SocketAddr, clients: usize) -> io::Result<Self> {
         Ok(Self {
-            wire: Wire::new(to)?,
+            wire: Wire::new(to, NETWORK)?,
             hands: (0..clients as u64)
                 .map(|n| Hand::new(n, 0, u16::MAX))
                 .collect(),
@@ -103,7 +104,7 @@ impl Clients {
         let Self { wire, hands } = self;
         for (index, hand) in hands.iter_mut().enumerate() {
             hand.left = messages.saturating_sub(1);
-            wire.queue(index, |buffer| hand.write(buffer))?;
+            wire.outgoing().queue(index, |buffer| hand.write(buffer));
         }
         let start = Instant::now();
         let all = u64::from(messages) * hands.len() as u64;
@@ -113,18 +114,17 @@ impl Clients {
             time: Duration::ZERO,
         };
         while played.answers < all {
-            wire.turn(|index, frame, answer| {
+            turn(wire, |index, datagram, out| {
                 if let Some(hand) = hands.get_mut(index)
-                    && hand.is_news(&frame)
+                    && hand.is_news(datagram)
                 {
                     played.answers += 1;
-                    played.bytes += frame.len() as u64;
+                    played.bytes += datagram.len() as u64;
                     if hand.left > 0 {
                         hand.left -= 1;
-                        return answer(index, frame, &mut |buffer| hand.write(buffer));
+                        out.queue(index, |buffer| hand.write(buffer));
                     }
                 }
-                Ok(())
             })?;
         }
         played.time = start.elapsed();
@@ -198,115 +198,6 @@ impl Hand {
     }
 }
 
-/// The socket; a client is the address its datagrams come from.
-struct Wire {
-    to: SocketAddr,
-    socket: UdpSocket,
-    poll: Poll,
-    events: Events,
-    frames: FramePool,
-    receive: ReceiveBatch,
-    send: SendBatch,
-    outgoing: VecDeque<Transmit>,
-    more: bool,
-}
-
-/// Sends from a client, reusing the frame that its last answer came in.
-type Answer<'a> =
-    &'a mut dyn FnMut(usize, Frame, &mut dyn FnMut(&mut [u8]) -> usize) -> io::Result<()>;
-
-impl Wire {
-    fn new(to: SocketAddr) -> io::Result<Self> {
-        let any = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
-        let mut socket = sys::bind(any, BindOptions::default())?;
-        let poll = Poll::new()?;
-        poll.registry()
-            .register(&mut socket, Token(0), Interest::READABLE)?;
-        let frames = FramePool::new(2048, FRAME_SIZE);
-        Ok(Self {
-            to,
-            socket,
-            poll,
-            events: Events::with_capacity(4),
-            receive: ReceiveBatch::new(&frames, BATCH),
-            send: SendBatch::new(BATCH),
-            outgoing: VecDeque::with_capacity(2048),
-            frames,
-            more: true,
-        })
-    }
-
-    fn queue(&mut self, client: usize, write: impl FnOnce(&mut [u8]) -> usize) -> io::Result<()> {
-        let frame = self.frames.try_take().ok_or(io::ErrorKind::OutOfMemory)?;
-        self.outgoing
-            .push_back(transmit(self.to, client, frame, write));
-        Ok(())
-    }
-
-    /// Sends what is queued, waits if it has to, and hands out what came.
-    fn turn(
-        &mut self,
-        mut each: impl FnMut(usize, Frame, Answer<'_>) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let sent = self.send.send(&self.socket, &mut self.outgoing);
-        if let Some(error) = sent.error {
-            return Err(error);
-        }
-        if !self.more {
-            self.poll.poll(&mut self.events, Some(PATIENCE))?;
-            if self.events.is_empty() {
-                return Err(io::ErrorKind::TimedOut.into());
-            }
-        }
-        let (to, outgoing) = (self.to, &mut self.outgoing);
-        let mut result = Ok(());
-        let received = self.receive.receive(&self.socket, |arrival, frame| {
-            let mut answer = |client, frame, write: &mut dyn FnMut(&mut [u8]) -> usize| {
-                outgoing.push_back(transmit(to, client, frame, write));
-                Ok(())
-            };
-            if let Some(client) = client_of(arrival.local)
-                && result.is_ok()
-            {
-                result = each(client, frame, &mut answer);
-            }
-        })?;
-        self.more = received.more;
-        result
-    }
-}
-
-fn transmit(
-    peer: SocketAddr,
-    client: usize,
-    mut frame: Frame,
-    write: impl FnOnce(&mut [u8]) -> usize,
-) -> Transmit {
-    let length = write(frame.buffer_mut());
-    frame.set_len(length);
-    Transmit {
-        peer,
-        local: Some(address_of(client)),
-        frame,
-    }
-}
-
-/// All of 127.0.0.0/8 is this machine.
-fn address_of(client: usize) -> IpAddr {
-    let [_, _, high, low] = (client as u32 + 1).to_be_bytes();
-    IpAddr::from([127, 1, high, low])
-}
-
-fn client_of(address: Option<IpAddr>) -> Option<usize> {
-    match address? {
-        IpAddr::V4(address) => {
-            let [_, _, high, low] = address.octets();
-            usize::from(u16::from_be_bytes([high, low])).checked_sub(1)
-        }
-        IpAddr::V6(_) => None,
-    }
-}
-
 /// Clients on their way into a game.
 struct Lobby {
     wire: Wire,
@@ -338,36 +229,31 @@ impl Lobby {
             newest: 0,
         });
         let mut lobby = Self {
-            wire: Wire::new(to)?,
+            wire: Wire::new(to, NETWORK)?,
             guests: guests.collect(),
         };
         for index in 0..clients {
-            lobby.wire.queue(index, |buffer| copy(HELLO, buffer))?;
+            lobby.wire.outgoing().send(index, HELLO);
         }
         let mut welcome = 0;
         while welcome < clients {
-            lobby.wire.turn(|_, _, _| {
-                welcome += 1;
-                Ok(())
-            })?;
+            turn(&mut lobby.wire, |_, _, _| welcome += 1)?;
         }
         for (index, guest) in lobby.guests.iter_mut().enumerate() {
-            let wire = &mut lobby.wire;
+            let out = lobby.wire.outgoing();
             guest.said += 1;
-            let _ = guest.player.log_in(|datagram| {
-                let _ = wire.queue(index, |buffer| copy(datagram, buffer));
-            });
+            let _ = guest.player.log_in(|datagram| out.send(index, datagram));
         }
         Ok(lobby)
     }
 
     fn say(&mut self, index: usize, message: &ClientMessage<'_>) {
         if let Some(guest) = self.guests.get_mut(index) {
-            let wire = &mut self.wire;
+            let out = self.wire.outgoing();
             guest.said += 1;
-            let _ = guest.player.say(message, |datagram| {
-                let _ = wire.queue(index, |buffer| copy(datagram, buffer));
-            });
+            let _ = guest
+                .player
+                .say(message, |datagram| out.send(index, datagram));
         }
     }
 
@@ -377,21 +263,32 @@ impl Lobby {
             if Instant::now() > deadline {
                 return Err(io::Error::other(format!("waited in vain for {what}")));
             }
-            let (frames, guests) = (self.wire.frames.clone(), &mut self.guests);
-            self.wire.turn(|index, frame, answer| {
-                let Some(guest) = guests.get_mut(index) else {
-                    return Ok(());
-                };
-                guest.hear(&frame, |datagram| {
-                    if let Some(frame) = frames.try_take() {
-                        let _ = answer(index, frame, &mut |buffer| copy(datagram, buffer));
-                    }
-                });
-                Ok(())
+            let guests = &mut self.guests;
+            turn(&mut self.wire, |index, datagram, out| {
+                if let Some(guest) = guests.get_mut(index) {
+                    guest.hear(datagram, |datagram| out.send(index, datagram));
+                }
             })?;
         }
         Ok(())
     }
+}
+
+/// Sends what waits and hands out what comes, which is not nothing.
+fn turn(wire: &mut Wire, mut each: impl FnMut(usize, &[u8], &mut Outgoing)) -> io::Result<()> {
+    wire.flush();
+    let start = Instant::now();
+    let mut came = false;
+    while !came {
+        wire.receive(PATIENCE, |index, datagram, out| {
+            came = true;
+            each(index, datagram, out);
+        })?;
+        if start.elapsed() >= PATIENCE {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+    }
+    Ok(())
 }
 
 impl Guest {
@@ -414,11 +311,4 @@ impl Guest {
             _ => {}
         });
     }
-}
-
-fn copy(datagram: &[u8], buffer: &mut [u8]) -> usize {
-    let mut writer = Writer::new(buffer);
-    // Both are shorter than a frame.
-    let _ = writer.bytes(datagram);
-    writer.len()
 }
