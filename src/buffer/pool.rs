@@ -1,11 +1,13 @@
 //! A fixed set of frames: taken at the start, lent out, returned on drop.
 
-use std::{fmt, ops::Deref, sync::Arc};
-
-use bytes::BytesMut;
-use parking_lot::Mutex;
+use std::{
+    fmt,
+    ops::Deref,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use crate::buffer::Full;
+use bytes::BytesMut;
 
 /// Lends a fixed number of [`Frame`]s of a fixed size; clones share the frames.
 ///
@@ -46,7 +48,7 @@ impl FramePool {
 
     /// Takes an empty frame if more than `spared` are left for others.
     pub fn try_take_sparing(&self, spared: usize) -> Option<Frame> {
-        let mut free = self.home.free.lock();
+        let mut free = self.home.free();
         let block = if free.len() > spared {
             free.pop()
         } else {
@@ -60,14 +62,14 @@ impl FramePool {
     ///
     /// Allocates only if `into` lacks the capacity.
     pub fn take_many(&self, into: &mut Vec<Frame>, up_to: usize) {
-        let mut free = self.home.free.lock();
+        let mut free = self.home.free();
         let kept = free.len().saturating_sub(up_to);
         into.extend(free.drain(kept..).rev().map(|block| self.lend(block)));
     }
 
     /// How many frames are not lent out.
     pub fn available(&self) -> usize {
-        self.home.free.lock().len()
+        self.home.free().len()
     }
 
     /// How many frames the pool owns, lent out or not.
@@ -155,7 +157,7 @@ impl Deref for Frame {
 impl Drop for Frame {
     fn drop(&mut self) {
         if let Some(block) = self.block.take() {
-            self.home.free.lock().push(block);
+            self.home.free().push(block);
         }
     }
 }
@@ -169,14 +171,23 @@ impl fmt::Debug for Frame {
     }
 }
 
+#[expect(
+    clippy::vec_box,
+    reason = "a frame is its block's pointer; only that moves"
+)]
+type FreeList = Vec<Box<Block>>;
+
 struct Home {
-    #[expect(
-        clippy::vec_box,
-        reason = "a frame is its block's pointer; only that moves"
-    )]
-    free: Mutex<Vec<Box<Block>>>,
+    free: Mutex<FreeList>,
     frames: usize,
     frame_size: usize,
+}
+
+impl Home {
+    /// No change to the list is left half done by a panic, so poison means nothing.
+    fn free(&self) -> MutexGuard<'_, FreeList> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 struct Block {

@@ -1,12 +1,14 @@
 //! The `samara-load` binary: many players on one server, and what it makes of them.
 //!
-//! The way of an input: [`schedule`] says when it is due, a [`swarm`] sends it through the
-//! [`player`] it belongs to, the [`room`] knows when the last one of its frame left, and what
-//! comes back is noted in a [`tally`]; [`report`] prints the sum.
+//! The way of an input: the [`schedule`] says when it is due and [`play`] whether it may be
+//! sent, the [`swarm`] lets the [`player`] it belongs to say it on the [`wire`], the [`room`]
+//! knows when the last one of its frame left, and what comes back is noted in a [`tally`];
+//! the [`report`] prints the sum.
 
 #![forbid(unsafe_code)]
 
 mod options;
+mod play;
 mod player;
 mod process;
 mod report;
@@ -15,6 +17,7 @@ mod run;
 mod schedule;
 mod swarm;
 mod tally;
+mod wire;
 
 use clap::Parser;
 use options::{Cli, Command};

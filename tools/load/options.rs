@@ -16,7 +16,8 @@ What is measured:
   Late is a frame received more than one frame's time after its last input was due.
   Lost is a frame that never came, or a gap in what the server sent.
   How late this program itself sends is told too: if that is not small, the machine is too
-  busy for the other times to mean much. Each of its threads keeps one core busy.
+  busy for the other times to mean much. Each of its threads keeps one core busy, and is one
+  socket that speaks for its users from addresses in 127.0.0.0/8, which only Linux can do.
 
 Before it counts:
   Users log in one after the other, and a room's game starts as soon as the room is full.
@@ -61,7 +62,7 @@ pub(crate) struct Load {
     /// How long to play and measure, such as 30s, 2m or 500ms; at most an hour
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     pub(crate) duration: Duration,
-    /// The server, which has to be on this machine
+    /// The server, which has to be on this machine and listen on IPv4
     #[arg(long, value_name = "IP:PORT", default_value = "127.0.0.1:27888", value_parser = target)]
     pub(crate) target: SocketAddr,
     /// Users that log in per second
@@ -104,9 +105,10 @@ fn connection_type(text: &str) -> Result<ConnectionType, String> {
 fn target(text: &str) -> Result<SocketAddr, String> {
     let address: SocketAddr = text
         .parse()
-        .map_err(|_| "an address is like 127.0.0.1:27888 or [::1]:27888")?;
-    if !address.ip().is_loopback() {
-        return Err("only a server on this machine may be put under load".into());
+        .map_err(|_| "an address is like 127.0.0.1:27888")?;
+    // Each user has a loopback address of its own, of which IPv6 has only one.
+    if !address.is_ipv4() || !address.ip().is_loopback() {
+        return Err("only a server at 127.x.x.x may be put under load".into());
     }
     if address.port() == 0 {
         return Err("port 0 is none".into());
@@ -153,14 +155,12 @@ mod tests {
 
     #[test]
     fn reads_a_whole_line() {
-        let line = "--users 1000 --players 3 --conn 3 --duration 30s --target [::1]:27900 --pid 7";
+        let line =
+            "--users 1000 --players 3 --conn 3 --duration 30s --target 127.0.0.2:27900 --pid 7";
         let load = parse(line).unwrap();
         assert_eq!(load.conn, ConnectionType::Good);
         assert_eq!(load.duration, Duration::from_secs(30));
-        assert_eq!(
-            load.target,
-            SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], 27900))
-        );
+        assert_eq!(load.target, SocketAddr::from(([127, 0, 0, 2], 27900)));
         assert_eq!(load.pid, Some(7));
         assert_eq!((load.rooms(), load.seated()), (333, 999));
     }
@@ -174,7 +174,12 @@ mod tests {
 
     #[test]
     fn other_machines_are_left_alone() {
-        for target in ["192.0.2.1:27888", "0.0.0.0:27888", "[2001:db8::1]:27888"] {
+        for target in [
+            "192.0.2.1:27888",
+            "0.0.0.0:27888",
+            "[2001:db8::1]:27888",
+            "[::1]:27888",
+        ] {
             assert!(parse(&format!("--target {target}")).is_err(), "{target}");
         }
         assert!(parse("--target 127.8.8.8:27888").is_ok());

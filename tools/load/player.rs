@@ -21,6 +21,8 @@ pub(crate) struct Player {
     client: Client,
     name: Vec<u8>,
     connection_type: ConnectionType,
+    /// What it writes its datagrams into.
+    datagram: Box<[u8]>,
 }
 
 /// What a player is told.
@@ -56,6 +58,7 @@ impl Player {
             client: Client::new(Habits::default()),
             name: name.to_vec(),
             connection_type,
+            datagram: vec![0; LONGEST].into_boxed_slice(),
         }
     }
 
@@ -78,25 +81,22 @@ impl Player {
         message: &ClientMessage<'_>,
         mut send: impl FnMut(&[u8]),
     ) -> Result<(), Full> {
-        let mut datagram = [0; LONGEST];
-        let length = self.client.send(message, &mut datagram)?;
-        send(datagram.get(..length).unwrap_or_default());
+        let length = self.client.send(message, &mut self.datagram)?;
+        send(self.datagram.get(..length).unwrap_or_default());
         Ok(())
     }
 
     /// Sends the inputs of one message.
     pub(crate) fn play(&mut self, input: &[u8], mut send: impl FnMut(&[u8])) -> Result<(), Full> {
-        let mut datagram = [0; LONGEST];
-        let length = self.client.send_input(input, &mut datagram)?;
-        send(datagram.get(..length).unwrap_or_default());
+        let length = self.client.send_input(input, &mut self.datagram)?;
+        send(self.datagram.get(..length).unwrap_or_default());
         Ok(())
     }
 
     /// Sends the last datagram again, as clients do that wait for too long.
-    pub(crate) fn repeat(&self, mut send: impl FnMut(&[u8])) {
-        let mut datagram = [0; LONGEST];
-        if let Some(length) = self.client.write_last(&mut datagram) {
-            send(datagram.get(..length).unwrap_or_default());
+    pub(crate) fn repeat(&mut self, mut send: impl FnMut(&[u8])) {
+        if let Some(length) = self.client.write_last(&mut self.datagram) {
+            send(self.datagram.get(..length).unwrap_or_default());
         }
     }
 

@@ -32,7 +32,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             playing: AtomicU32::new(0),
             begin: AtomicU64::new(u64::MAX),

@@ -1,11 +1,13 @@
 //! Who may have a seat: decided before any state is made for a stranger.
 
 use super::Limits;
-use parking_lot::Mutex;
 use std::{
     collections::HashMap,
     net::IpAddr,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 /// Sessions of the whole server, whatever loop they are on.
@@ -50,14 +52,14 @@ impl Admission {
 
     /// Whether a HELLO is answered with TOO.
     pub(super) fn is_full(&self) -> bool {
-        let state = self.unfinished.lock();
+        let state = self.unfinished();
         let users = self.users.load(Ordering::Relaxed) + state.logins;
         (self.max_users > 0 && users >= self.max_users) || state.sessions >= self.limits.sessions
     }
 
     /// Counts a new session with an unfinished login, or says why it may not be.
     pub(super) fn open(&self, address: IpAddr) -> Result<(), Denied> {
-        let mut state = self.unfinished.lock();
+        let mut state = self.unfinished();
         if state.sessions >= self.limits.sessions {
             return Err(Denied::NoSeat);
         }
@@ -68,12 +70,12 @@ impl Admission {
 
     /// Counts a session whose login was done as unfinished again, or says why it may not be.
     pub(super) fn reopen(&self, address: IpAddr) -> Result<(), Denied> {
-        self.unfinished.lock().begin_login(address, &self.limits)
+        self.unfinished().begin_login(address, &self.limits)
     }
 
     /// A login is decided or given up.
     pub(super) fn login_finished(&self, address: IpAddr) {
-        let mut state = self.unfinished.lock();
+        let mut state = self.unfinished();
         state.logins = state.logins.saturating_sub(1);
         if let Some(count) = state.per_address.get_mut(&address) {
             *count -= 1;
@@ -85,7 +87,7 @@ impl Admission {
 
     /// A session is over.
     pub(super) fn close(&self) {
-        let mut state = self.unfinished.lock();
+        let mut state = self.unfinished();
         state.sessions = state.sessions.saturating_sub(1);
     }
 
@@ -99,13 +101,20 @@ impl Admission {
 
     /// Sessions, logged in or not.
     pub(super) fn sessions(&self) -> usize {
-        self.unfinished.lock().sessions
+        self.unfinished().sessions
     }
 
     /// Unfinished logins, in all and as the sum over all addresses; never different.
     pub(super) fn unfinished_logins(&self) -> (usize, usize) {
-        let state = self.unfinished.lock();
+        let state = self.unfinished();
         (state.logins, state.per_address.values().sum())
+    }
+
+    /// Nothing done under the lock can panic half way, so poison means nothing.
+    fn unfinished(&self) -> MutexGuard<'_, Unfinished> {
+        self.unfinished
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,8 +2,10 @@
 
 use super::{Limits, mail::UserMail};
 use crate::{actor::Inbox, buffer::Full, kaillera::Backlog};
-use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{
+    Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicBool, AtomicU32, Ordering},
+};
 
 /// What outlives the users of a seat.
 #[derive(Debug)]
@@ -28,7 +30,7 @@ impl Seat {
 
     /// The seat has a new user: what waited for the last one is gone.
     pub(super) fn take_over(&self, generation: u32) {
-        let mut backlog = self.backlog.lock();
+        let mut backlog = self.backlog();
         backlog.clear();
         self.generation.store(generation, Ordering::Release);
         self.waiting.store(false, Ordering::Relaxed);
@@ -39,7 +41,7 @@ impl Seat {
         if !self.waiting.load(Ordering::Acquire) {
             return false;
         }
-        let mut backlog = self.backlog.lock();
+        let mut backlog = self.backlog();
         use_it(&mut backlog);
         let waits = !backlog.is_empty();
         self.waiting.store(waits, Ordering::Release);
@@ -48,12 +50,17 @@ impl Seat {
 
     /// Adds a message for the user of this generation; false if it has gone.
     pub(super) fn append(&self, generation: u32, message: &[u8]) -> Result<bool, Full> {
-        let mut backlog = self.backlog.lock();
+        let mut backlog = self.backlog();
         if self.generation.load(Ordering::Acquire) != generation {
             return Ok(false);
         }
         backlog.push(message)?;
         self.waiting.store(true, Ordering::Release);
         Ok(true)
+    }
+
+    /// A panic ends its user's session, and with it what waits here.
+    fn backlog(&self) -> MutexGuard<'_, Backlog> {
+        self.backlog.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
