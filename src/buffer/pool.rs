@@ -171,10 +171,7 @@ impl fmt::Debug for Frame {
     }
 }
 
-#[expect(
-    clippy::vec_box,
-    reason = "a frame is its block's pointer; only that moves"
-)]
+/// A frame is its block's pointer; only that moves.
 type FreeList = Vec<Box<Block>>;
 
 struct Home {
