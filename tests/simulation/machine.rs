@@ -26,6 +26,9 @@ use std::{
 /// Turns at one moment after which the server is taken to go in circles.
 const TURNS_AT_ONCE: usize = 20_000;
 
+/// Turns at one moment after which nobody is held back any more: some wait for each other.
+const PATIENCE: usize = 500;
+
 /// How unfair the scheduler is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unfairness {
@@ -144,6 +147,11 @@ impl Machine {
         let unfairness = self.unfairness;
         for turns in 0.. {
             assert!(turns < TURNS_AT_ONCE, "the server does not come to rest");
+            if turns == PATIENCE {
+                self.threads
+                    .iter_mut()
+                    .for_each(|thread| thread.held_until = now);
+            }
             let ready: Vec<usize> = (0..self.threads.len())
                 .filter(|&index| self.threads[index].is_ready(now))
                 .collect();
@@ -154,7 +162,7 @@ impl Machine {
             let thread = &mut self.threads[chosen];
             if !thread.tempted {
                 thread.tempted = true;
-                if self.rng.chance(unfairness.hold) {
+                if turns < PATIENCE && self.rng.chance(unfairness.hold) {
                     thread.held_until = now + self.rng.millis(0..=unfairness.hold_ms);
                     continue;
                 }
