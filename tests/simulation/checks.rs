@@ -90,10 +90,7 @@ impl Audit {
         let rules = Rules {
             now,
             peer,
-            pace: match self.pace_is_blurred || self.may_skip {
-                true => 2 * PACE,
-                false => PACE,
-            },
+            paced: !self.pace_is_blurred && !self.may_skip,
             may_skip: self.may_skip,
         };
         match parse_reply(bytes) {
@@ -115,7 +112,7 @@ impl Audit {
 struct Rules {
     now: Time,
     peer: SocketAddr,
-    pace: usize,
+    paced: bool,
     may_skip: bool,
 }
 
@@ -227,7 +224,7 @@ impl Watch {
         // A game's messages may come faster, and its last ones just have.
         let after_game = |left| now.since(left) < 2 * PACE_INTERVAL;
         let in_game = self.in_game || self.left_game.is_some_and(after_game);
-        if in_game || matches!(message, ServerMessage::ServerAck) {
+        if !rules.paced || in_game || matches!(message, ServerMessage::ServerAck) {
             return;
         }
         while self
@@ -239,7 +236,7 @@ impl Watch {
         }
         self.paced.push_back(now);
         assert!(
-            self.paced.len() <= rules.pace,
+            self.paced.len() <= PACE,
             "{} new messages to {} in 20 ms",
             self.paced.len(),
             rules.peer,

@@ -39,6 +39,8 @@ pub(crate) struct World {
     audit: Audit,
     /// Clients whose session the server has ended with a word that may have got lost.
     farewelled: Vec<bool>,
+    /// When the last datagram of each client reached the server.
+    heard: Vec<Time>,
     homes: BTreeMap<(IpAddr, u16), usize>,
     wakes: BinaryHeap<Reverse<(Time, usize)>>,
     planned: Vec<Time>,
@@ -66,6 +68,7 @@ impl World {
             trace: Trace::default(),
             audit,
             farewelled: Vec::new(),
+            heard: Vec::new(),
             homes: BTreeMap::new(),
             wakes: BinaryHeap::new(),
             planned: Vec::new(),
@@ -102,6 +105,7 @@ impl World {
         let rng = self.rng.fork();
         self.emulators.push(Emulator::new(character, starts, rng));
         self.farewelled.push(false);
+        self.heard.push(Time::ZERO);
         self.planned.push(Time::from_nanos(u64::MAX));
         self.plan(index);
         index
@@ -156,6 +160,17 @@ impl World {
     /// Whether the server has ended the session of this client.
     pub(crate) fn is_farewelled(&self, index: usize) -> bool {
         self.farewelled[index]
+    }
+
+    /// When the server last got a datagram of this client.
+    pub(crate) fn last_heard(&self, index: usize) -> Time {
+        self.heard[index]
+    }
+
+    /// Runs until a moment that has not passed.
+    pub(crate) fn run_to(&mut self, end: Time) {
+        assert!(end >= self.now, "{end:?} has passed at {:?}", self.now);
+        while self.step(end) {}
     }
 
     /// Whether the server was ever without a buffer to send from.
@@ -224,6 +239,9 @@ impl World {
     fn deliver(&mut self, datagram: Datagram) {
         self.trace.datagram(self.now, &datagram);
         self.audit.arrives(&datagram);
+        if let Some(index) = self.client_at(datagram.from) {
+            self.heard[index] = self.now;
+        }
         self.machine.arrive(datagram);
     }
 

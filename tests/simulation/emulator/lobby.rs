@@ -83,7 +83,10 @@ impl Emulator {
                 players,
             } if self.room.is_some() => self.start_game(now, delay, player, players),
             ServerMessage::AllReady => self.all_ready(now),
-            ServerMessage::PlayerDrop { player, .. } => self.dropped(player),
+            ServerMessage::PlayerDrop { player, .. } => {
+                self.drops.push(player);
+                self.dropped(player);
+            }
             _ => {}
         }
     }
