@@ -267,6 +267,7 @@ impl World {
         let mut out = std::mem::take(&mut self.out);
         self.machine.run(self.now, &mut out);
         self.audit.may_skip = self.is_starved();
+        self.audit.pace_is_blurred |= self.machine.blocked;
         for datagram in out.drain(..) {
             self.trace.datagram(self.now, &datagram);
             self.audit.leaves(self.now, &datagram, &mut self.findings);

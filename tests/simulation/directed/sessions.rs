@@ -119,7 +119,7 @@ fn the_lost_tail_of_a_login_comes_again() {
     let mut settings = settings();
     settings.rules.welcome = vec!["welcome".to_owned()];
     let mut world = world(settings, 1, 0);
-    let silence = Time::from_millis(1_200);
+    let silence = Time::from_millis(700);
     world.network.lose(move |now, datagram| {
         datagram.direction() == Direction::ToClient
             && now < silence
