@@ -42,6 +42,8 @@ const STALL: Duration = Duration::from_millis(300);
 const PACE_INTERVAL: Duration = Duration::from_millis(20);
 const PACE_LOBBY: usize = 4;
 const PACE_GAME: usize = 8;
+/// Messages that may wait for an address to earn their bytes; the history keeps more.
+const UNSENT: usize = 8;
 /// Numbers whose repeats one client takes for new messages (kaillera.md 2.6, SUP).
 const UNREPEATABLE: u16 = 65515;
 /// Bytes that may be sent per byte received from an address that has not proven itself.
@@ -233,6 +235,7 @@ impl Channel {
     /// Numbers as many messages of `backlog` as the pace allows.
     pub fn feed(&mut self, now: Time, backlog: &mut Backlog) {
         while self.pace.next(self.allowed()).is_none_or(|at| at <= now)
+            && self.unsent < UNSENT
             && self.hold != Some(0)
             && let Some(message) = backlog.front()
         {
@@ -356,7 +359,7 @@ impl Channel {
         let mut total = BundleWriter::HEADER + size(self.unsent - 1);
         while self.pack && fresh < self.unsent {
             total += size(self.unsent - 1 - fresh);
-            if total > MAX_DATAGRAM {
+            if total > self.longest(0) {
                 break;
             }
             fresh += 1;
@@ -364,14 +367,17 @@ impl Channel {
         fresh
     }
 
+    /// The longest datagram that may leave, if one of `least` bytes must.
+    fn longest(&self, least: usize) -> usize {
+        let credit = self.credit.unwrap_or(usize::MAX);
+        least.max(MAX_DATAGRAM).min(credit)
+    }
+
     /// Writes up to `count` messages, the newest being the one sent `age` messages ago.
     fn write_bundle(&mut self, buf: &mut [u8], age: usize, count: usize) -> Option<usize> {
         let newest = self.history.get(age)?;
         let least = BundleWriter::HEADER + BundleWriter::ENTRY + newest.len();
-        let limit = least
-            .max(MAX_DATAGRAM)
-            .min(self.credit.unwrap_or(usize::MAX));
-        let limit = limit.min(buf.len());
+        let limit = self.longest(least).min(buf.len());
         let mut bundle = BundleWriter::new(buf.get_mut(..limit)?);
         let MessageNumber(next) = self.next;
         for age in age..age + count {

@@ -347,3 +347,23 @@ proptest! {
         prop_assert!(got.is_sorted());
     }
 }
+
+#[test]
+fn an_unproven_address_misses_nothing_when_its_credit_cuts_a_packed_bundle() {
+    let mut channel = Channel::new(at(0));
+    let mut backlog = Backlog::new(10_000);
+    for n in 0..40u8 {
+        backlog.push(&[CHAT, n, 0, 0, 0, 0, 0, 0]).unwrap();
+    }
+    let mut next = 0;
+    for n in 0..100 {
+        let now = at(n * 20);
+        channel.heard(now, 7);
+        channel.feed(now, &mut backlog);
+        while let Some(numbers) = numbers(&mut channel, now) {
+            assert!(*numbers.last().unwrap() <= next, "{numbers:?} after {next}");
+            next = numbers[0] + 1;
+        }
+    }
+    assert_eq!(next, 40);
+}
