@@ -69,20 +69,21 @@ fn a_player_for_whom_no_buffer_is_left_is_out_of_sync_and_not_astray() {
     let mut settings = settings();
     settings.limits.frames_out = 64;
     let mut world = world(settings, 1, 0);
-    let clients = log_in(&mut world, mixed(1..=16));
+    let far = mixed(1..=16).map(|character| Character {
+        fake_ping: Some(330 * MILLI),
+        ..character
+    });
+    let clients = log_in(&mut world, far);
     let (players, others) = clients.split_at(4);
-    play_game(&mut world, players, 200);
-    for _ in 0..20 {
-        world.machine.blocked = true;
-        for &speaker in others {
-            world.with(speaker, |emulator, ctx| {
-                emulator.speak(ctx, Speech::Chat(b"into a full socket".to_vec()));
-            });
-        }
-        world.run_for(60 * MILLI);
-        world.machine.unblock();
-        world.run_for(240 * MILLI);
+    play_game(&mut world, players, 400);
+    world.machine.blocked = true;
+    for &speaker in others.iter().chain(others) {
+        world.with(speaker, |emulator, ctx| {
+            emulator.speak(ctx, Speech::Chat(b"into a full socket".to_vec()));
+        });
     }
+    world.run_for(SECOND);
+    world.machine.unblock();
     world.run_for(30 * SECOND);
     let control = &world.machine.control;
     assert!(control.drops().count(Reason::NoBufferOut) > 0);
