@@ -14,8 +14,8 @@ use samara::{
     timer::Time,
 };
 use std::{
-    collections::{BTreeMap, VecDeque},
-    net::SocketAddr,
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    net::{IpAddr, SocketAddr},
     time::Duration,
 };
 
@@ -36,6 +36,9 @@ pub(crate) struct Audit {
     pub(crate) pace_is_blurred: bool,
     /// The server ran out of buffers: what it meant to send counts as lost on the way.
     pub(crate) may_skip: bool,
+    /// Hosts that start and leave games faster than they can be told, so that what they are
+    /// told does not say what they are in.
+    pub(crate) garbled: BTreeSet<IpAddr>,
 }
 
 /// One address.
@@ -90,7 +93,7 @@ impl Audit {
         let rules = Rules {
             now,
             peer,
-            paced: !self.pace_is_blurred && !self.may_skip,
+            paced: !self.pace_is_blurred && !self.may_skip && !self.garbled.contains(&peer.ip()),
             may_skip: self.may_skip,
         };
         match parse_reply(bytes) {

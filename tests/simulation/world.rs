@@ -100,6 +100,7 @@ impl World {
         self.homes
             .insert((host, first_port(character.number)), index);
         if character.garbled {
+            self.audit.garbled.insert(host);
             self.streams.garbled.insert(character.number);
         }
         let rng = self.rng.fork();
@@ -165,6 +166,18 @@ impl World {
     /// When the server last got a datagram of this client.
     pub(crate) fn last_heard(&self, index: usize) -> Time {
         self.heard[index]
+    }
+
+    /// Runs until nobody has said anything for longer than a datagram takes.
+    pub(crate) fn run_until_quiet(&mut self) {
+        for _ in 0..1_000 {
+            let said = self.trace.datagrams();
+            self.run_for(Duration::from_millis(200));
+            if self.trace.datagrams() == said {
+                return;
+            }
+        }
+        panic!("it never gets quiet");
     }
 
     /// Runs until a moment that has not passed.
@@ -319,7 +332,7 @@ impl World {
             assert_eq!(held, (0, 0), "buffers are held while nothing goes on");
             assert_eq!(control.users(), self.machine.lobby().users());
         }
-        if self.emulators.len() < CROWD || self.steps % 512 == 0 {
+        if self.emulators.len() < CROWD || self.steps.is_multiple_of(512) {
             self.machine.lobby().check_invariants();
         }
     }
