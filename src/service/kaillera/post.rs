@@ -66,15 +66,14 @@ impl Post {
         Ok(())
     }
 
-    /// A message to a user from within the server.
-    pub(super) fn user(&self, seat: u32, mail: UserMail, now: Time) {
-        let Some(place) = self.exchange.seat(seat) else {
-            return;
-        };
-        if place.inbox.push(mail).is_err() {
-            self.exchange.count_drop(Reason::InboxFull, None, now);
+    /// A message to a user from within the server; given back when its inbox is full.
+    pub(super) fn user(&self, seat: u32, mail: UserMail) -> Result<(), UserMail> {
+        match self.exchange.seat(seat) {
+            Some(place) => place.inbox.push(mail)?,
+            None => return Err(mail),
         }
         self.schedule_user(seat);
+        Ok(())
     }
 
     /// A message from the lobby for the user's client, behind those that wait.
