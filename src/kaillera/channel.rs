@@ -324,7 +324,12 @@ impl Channel {
             self.hold = None;
         } else if !self.is_unrepeatable() {
             let [usual, _] = REPEATED;
-            self.repeat = Some(usual);
+            self.repeat = Some(match self.phase {
+                // Whoever gets an answer to its login has all before it, or asked for none;
+                // more would use up what may be sent to an address that has proven nothing.
+                Phase::Login => 1,
+                _ => usual,
+            });
         }
         self.timer = next;
     }

@@ -1,10 +1,16 @@
 //! The last messages sent to one user, for repeating them.
 
+use std::ops::Range;
+
 /// Messages kept (kaillera.md 2.2).
 pub(super) const KEPT: usize = 16;
 
 /// Room for two of the largest messages, so that the newest always fits.
 const CAPACITY: usize = 2 * super::MAX_MESSAGE;
+
+/// Beyond this the ring starts over as soon as nothing is in the way: a game's small messages
+/// stay within a few cache lines.
+const SNUG: usize = 1024;
 
 /// The last [`KEPT`] messages, fewer when they are very large; the newest is always there.
 ///
@@ -22,8 +28,15 @@ pub(super) struct History {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
-    start: usize,
-    len: usize,
+    start: u16,
+    len: u16,
+}
+
+impl Place {
+    fn range(self) -> Range<usize> {
+        let start = usize::from(self.start);
+        start..start + usize::from(self.len)
+    }
 }
 
 impl History {
@@ -49,7 +62,7 @@ impl History {
             return None;
         }
         let place = self.places.get((self.newest + KEPT - age) % KEPT)?;
-        self.bytes.get(place.start..place.start + place.len)
+        self.bytes.get(place.range())
     }
 
     /// Adds the newest message; one longer than half the ring is cut, which no caller does.
@@ -58,7 +71,9 @@ impl History {
         let message = message
             .get(..message.len().min(super::MAX_MESSAGE))
             .unwrap_or_default();
-        if self.write + message.len() > CAPACITY {
+        if self.write >= SNUG && self.oldest_start() >= message.len() {
+            self.write = 0;
+        } else if self.write + message.len() > CAPACITY {
             self.forget_within(self.write, CAPACITY);
             self.write = 0;
         }
@@ -70,23 +85,30 @@ impl History {
         self.newest = (self.newest + 1) % KEPT;
         if let Some(place) = self.places.get_mut(self.newest) {
             *place = Place {
-                start: self.write,
-                len: message.len(),
+                start: self.write as u16,
+                len: message.len() as u16,
             };
         }
         self.len = (self.len + 1).min(KEPT);
         self.write = end;
     }
 
+    fn oldest(&self) -> Place {
+        let oldest = (self.newest + KEPT + 1 - self.len) % KEPT;
+        self.places.get(oldest).copied().unwrap_or_default()
+    }
+
+    /// Where the oldest message begins, if none lies before it; else 0.
+    fn oldest_start(&self) -> usize {
+        let start = self.oldest().range().start;
+        if start < self.write { start } else { 0 }
+    }
+
     /// Forgets the oldest messages while their bytes lie in `start..end`.
     fn forget_within(&mut self, start: usize, end: usize) {
         while self.len > 0 {
-            let oldest = (self.newest + KEPT + 1 - self.len) % KEPT;
-            let Some(place) = self.places.get(oldest) else {
-                return;
-            };
-            let apart = place.start + place.len <= start || end <= place.start;
-            if apart {
+            let oldest = self.oldest().range();
+            if oldest.end <= start || end <= oldest.start {
                 return;
             }
             self.len -= 1;

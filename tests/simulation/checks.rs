@@ -14,8 +14,8 @@ use samara::{
     timer::Time,
 };
 use std::{
-    collections::{BTreeMap, VecDeque},
-    net::SocketAddr,
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    net::{IpAddr, SocketAddr},
     time::Duration,
 };
 
@@ -36,6 +36,9 @@ pub(crate) struct Audit {
     pub(crate) pace_is_blurred: bool,
     /// The server ran out of buffers: what it meant to send counts as lost on the way.
     pub(crate) may_skip: bool,
+    /// Hosts that start and leave games faster than they can be told, so that what they are
+    /// told does not say what they are in.
+    pub(crate) garbled: BTreeSet<IpAddr>,
 }
 
 /// One address.
@@ -90,10 +93,7 @@ impl Audit {
         let rules = Rules {
             now,
             peer,
-            pace: match self.pace_is_blurred || self.may_skip {
-                true => 2 * PACE,
-                false => PACE,
-            },
+            paced: !self.pace_is_blurred && !self.may_skip && !self.garbled.contains(&peer.ip()),
             may_skip: self.may_skip,
         };
         match parse_reply(bytes) {
@@ -115,7 +115,7 @@ impl Audit {
 struct Rules {
     now: Time,
     peer: SocketAddr,
-    pace: usize,
+    paced: bool,
     may_skip: bool,
 }
 
@@ -227,7 +227,7 @@ impl Watch {
         // A game's messages may come faster, and its last ones just have.
         let after_game = |left| now.since(left) < 2 * PACE_INTERVAL;
         let in_game = self.in_game || self.left_game.is_some_and(after_game);
-        if in_game || matches!(message, ServerMessage::ServerAck) {
+        if !rules.paced || in_game || matches!(message, ServerMessage::ServerAck) {
             return;
         }
         while self
@@ -239,7 +239,7 @@ impl Watch {
         }
         self.paced.push_back(now);
         assert!(
-            self.paced.len() <= rules.pace,
+            self.paced.len() <= PACE,
             "{} new messages to {} in 20 ms",
             self.paced.len(),
             rules.peer,

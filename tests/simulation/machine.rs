@@ -26,6 +26,9 @@ use std::{
 /// Turns at one moment after which the server is taken to go in circles.
 const TURNS_AT_ONCE: usize = 20_000;
 
+/// Turns at one moment after which nobody is held back any more: some wait for each other.
+const PATIENCE: usize = 500;
+
 /// How unfair the scheduler is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unfairness {
@@ -67,6 +70,8 @@ pub(crate) struct Machine {
     pools: Vec<FramePool>,
     loops: usize,
     unfairness: Unfairness,
+    /// The sockets take nothing.
+    pub(crate) blocked: bool,
     rng: Rng,
 }
 
@@ -112,6 +117,7 @@ impl Machine {
             pools,
             loops: build.loops,
             unfairness: build.unfairness,
+            blocked: false,
             rng,
         }
     }
@@ -144,6 +150,11 @@ impl Machine {
         let unfairness = self.unfairness;
         for turns in 0.. {
             assert!(turns < TURNS_AT_ONCE, "the server does not come to rest");
+            if turns == PATIENCE {
+                self.threads
+                    .iter_mut()
+                    .for_each(|thread| thread.held_until = now);
+            }
             let ready: Vec<usize> = (0..self.threads.len())
                 .filter(|&index| self.threads[index].is_ready(now))
                 .collect();
@@ -154,24 +165,33 @@ impl Machine {
             let thread = &mut self.threads[chosen];
             if !thread.tempted {
                 thread.tempted = true;
-                if self.rng.chance(unfairness.hold) {
+                if turns < PATIENCE && self.rng.chance(unfairness.hold) {
                     thread.held_until = now + self.rng.millis(0..=unfairness.hold_ms);
                     continue;
                 }
             }
-            thread.turn(now, &unfairness, &mut self.rng, out);
+            thread.turn(now, &unfairness, self.blocked, &mut self.rng, out);
         }
+    }
+
+    /// The sockets take what there is again.
+    pub(crate) fn unblock(&mut self) {
+        self.blocked = false;
+        self.threads
+            .iter_mut()
+            .for_each(|thread| thread.asleep = false);
     }
 
     /// Whether nothing is left to do before the next deadline.
     pub(crate) fn is_at_rest(&self) -> bool {
-        self.threads.iter().all(|thread| {
-            let read = match &thread.body {
-                Body::Loop { arrived, .. } => arrived.is_empty(),
-                Body::Worker(_) => true,
-            };
-            thread.asleep && !thread.rung.load(Ordering::Relaxed) && read
-        })
+        !self.blocked
+            && self.threads.iter().all(|thread| {
+                let read = match &thread.body {
+                    Body::Loop { arrived, .. } => arrived.is_empty(),
+                    Body::Worker(_) => true,
+                };
+                thread.asleep && !thread.rung.load(Ordering::Relaxed) && read
+            })
     }
 
     /// Buffers that are not at home: those for receiving, those for sending.
@@ -230,7 +250,14 @@ impl Thread {
         }
     }
 
-    fn turn(&mut self, now: Time, unfairness: &Unfairness, rng: &mut Rng, out: &mut Vec<Datagram>) {
+    fn turn(
+        &mut self,
+        now: Time,
+        unfairness: &Unfairness,
+        blocked: bool,
+        rng: &mut Rng,
+        out: &mut Vec<Datagram>,
+    ) {
         self.rung.store(false, Ordering::Relaxed);
         let (progress, idle) = match &mut self.body {
             Body::Loop {
@@ -243,8 +270,10 @@ impl Thread {
                 receive(part, pool, arrived, now, batch);
                 let mut progress = part.turn(now);
                 progress.more |= !arrived.is_empty();
-                let half = rng.chance(unfairness.half_sent);
-                progress.more |= !send(part, half, out);
+                if !blocked {
+                    let half = rng.chance(unfairness.half_sent);
+                    progress.more |= !send(part, half, out);
+                }
                 let idle = !progress.more && part.about_to_sleep();
                 (progress, idle)
             }

@@ -11,6 +11,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod checks;
+mod directed;
 mod emulator;
 mod machine;
 mod network;
@@ -34,7 +35,7 @@ use std::{
 use swarm::Outcome;
 
 /// Seeds of an ordinary test run.
-const SEEDS: u64 = 200;
+const SEEDS: u64 = 400;
 const THREADS: usize = 2;
 
 #[test]

@@ -206,10 +206,6 @@ impl Network {
         }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.flights.is_empty()
-    }
-
     fn take_off(&mut self, sent: Time, at: Time, datagram: Datagram) {
         self.sent += 1;
         self.flights.push(Flight {

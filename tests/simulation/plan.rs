@@ -87,7 +87,7 @@ impl Plan {
             faults,
             trouble,
             clients: clients(rng),
-            chaos: rng.millis(8_000..=25_000),
+            chaos: rng.millis(20_000..=90_000),
         }
     }
 }

@@ -20,6 +20,10 @@ pub(crate) const INPUT: usize = 8;
 /// Frames for which an input stays the same, as players' hands are slow; caches live off it.
 pub(crate) const HELD: u32 = 16;
 
+/// Steps that a game may cut short: those at both ends of the inputs that the server throws
+/// away once to bring the players in line (kaillera.md 8.3).
+const CUTS: u32 = 2;
+
 /// What a player does in a frame; never all zeros.
 pub(crate) fn input(part: Part, frame: u32) -> [u8; INPUT] {
     sign(part, frame / HELD)
@@ -65,6 +69,10 @@ pub(crate) struct Recording {
 struct Slot {
     author: Option<Part>,
     step: u32,
+    /// Frames of this step so far.
+    held: u32,
+    /// Steps that were cut short.
+    cuts: u32,
     over: bool,
     /// Belongs to one whose inputs may be anything.
     wild: bool,
@@ -186,7 +194,17 @@ impl Slot {
             self.step <= step,
             "slot {number} of {me:?}: the past of {author:?} comes again"
         );
-        self.step = step;
+        if step != self.step {
+            let whole = step == self.step + 1 && self.held == HELD;
+            self.cuts += u32::from(!whole);
+            self.step = step;
+            self.held = 0;
+        }
+        self.held += 1;
+        assert!(
+            self.cuts <= CUTS,
+            "slot {number} of {me:?}: inputs of {author:?} are missing"
+        );
         known.is_none().then_some(author)
     }
 }

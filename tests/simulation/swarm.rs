@@ -81,10 +81,10 @@ fn settle(world: &mut World) {
             emulator.stay_off();
         });
     }
-    for _ in 0..patience {
+    for second in 0..patience {
         let mut settled = true;
         for index in sane(world).into_iter().take(room) {
-            settled &= nudge(world, index);
+            settled &= nudge(world, index, second % 5 == 4);
         }
         world.run_for(SECOND);
         if settled {
@@ -101,7 +101,10 @@ fn settle(world: &mut World) {
 }
 
 /// Does what the user of a client in trouble does; true if it is in the lobby and well.
-fn nudge(world: &mut World, index: usize) -> bool {
+///
+/// What a client has missed last, it misses until there is something new: no server repeats
+/// its words for ever. A line, which is always answered, brings it to light.
+fn nudge(world: &mut World, index: usize, speaks: bool) -> bool {
     let farewelled = world.is_farewelled(index);
     world.with(index, |emulator, ctx| {
         match emulator.phase {
@@ -109,6 +112,7 @@ fn nudge(world: &mut World, index: usize) -> bool {
             Phase::Off { .. } => emulator.start(ctx.now),
             Phase::Pinging { .. } | Phase::Hello { .. } | Phase::LoggingIn { .. } => {}
             _ if !emulator.trusted || farewelled => emulator.crash(ctx.now),
+            _ if speaks => emulator.speak(ctx, Speech::Chat(b"hello?".to_vec())),
             Phase::Room => emulator.speak(ctx, Speech::Leave),
             _ => emulator.drop_out(ctx),
         }
@@ -150,7 +154,7 @@ fn agree(world: &mut World) {
     world.run_until("a newcomer logs in", 60 * SECOND, |world| {
         world.emulators[first].phase == Phase::Lobby
     });
-    world.run_for(3 * SECOND);
+    world.run_until_quiet();
     let lobby = world.machine.lobby();
     for index in online(world) {
         let emulator = &world.emulators[index];
@@ -186,6 +190,9 @@ fn play(world: &mut World) {
         let character = &world.emulators[index].character;
         (character.emulator, character.connection_type)
     };
+    if world.is_starved() {
+        return;
+    }
     let pairs = present.iter().enumerate().find_map(|(place, &one)| {
         let others = &present[place + 1..];
         let other = others.iter().find(|&&other| kind(other) == kind(one));

@@ -39,6 +39,8 @@ pub(crate) struct World {
     audit: Audit,
     /// Clients whose session the server has ended with a word that may have got lost.
     farewelled: Vec<bool>,
+    /// When the last datagram of each client reached the server.
+    heard: Vec<Time>,
     homes: BTreeMap<(IpAddr, u16), usize>,
     wakes: BinaryHeap<Reverse<(Time, usize)>>,
     planned: Vec<Time>,
@@ -66,6 +68,7 @@ impl World {
             trace: Trace::default(),
             audit,
             farewelled: Vec::new(),
+            heard: Vec::new(),
             homes: BTreeMap::new(),
             wakes: BinaryHeap::new(),
             planned: Vec::new(),
@@ -97,11 +100,13 @@ impl World {
         self.homes
             .insert((host, first_port(character.number)), index);
         if character.garbled {
+            self.audit.garbled.insert(host);
             self.streams.garbled.insert(character.number);
         }
         let rng = self.rng.fork();
         self.emulators.push(Emulator::new(character, starts, rng));
         self.farewelled.push(false);
+        self.heard.push(Time::ZERO);
         self.planned.push(Time::from_nanos(u64::MAX));
         self.plan(index);
         index
@@ -156,6 +161,29 @@ impl World {
     /// Whether the server has ended the session of this client.
     pub(crate) fn is_farewelled(&self, index: usize) -> bool {
         self.farewelled[index]
+    }
+
+    /// When the server last got a datagram of this client.
+    pub(crate) fn last_heard(&self, index: usize) -> Time {
+        self.heard[index]
+    }
+
+    /// Runs until nobody has said anything for longer than a datagram takes.
+    pub(crate) fn run_until_quiet(&mut self) {
+        for _ in 0..1_000 {
+            let said = self.trace.datagrams();
+            self.run_for(Duration::from_millis(200));
+            if self.trace.datagrams() == said {
+                return;
+            }
+        }
+        panic!("it never gets quiet");
+    }
+
+    /// Runs until a moment that has not passed.
+    pub(crate) fn run_to(&mut self, end: Time) {
+        assert!(end >= self.now, "{end:?} has passed at {:?}", self.now);
+        while self.step(end) {}
     }
 
     /// Whether the server was ever without a buffer to send from.
@@ -224,6 +252,9 @@ impl World {
     fn deliver(&mut self, datagram: Datagram) {
         self.trace.datagram(self.now, &datagram);
         self.audit.arrives(&datagram);
+        if let Some(index) = self.client_at(datagram.from) {
+            self.heard[index] = self.now;
+        }
         self.machine.arrive(datagram);
     }
 
@@ -249,6 +280,7 @@ impl World {
         let mut out = std::mem::take(&mut self.out);
         self.machine.run(self.now, &mut out);
         self.audit.may_skip = self.is_starved();
+        self.audit.pace_is_blurred |= self.machine.blocked;
         for datagram in out.drain(..) {
             self.trace.datagram(self.now, &datagram);
             self.audit.leaves(self.now, &datagram, &mut self.findings);
@@ -300,7 +332,7 @@ impl World {
             assert_eq!(held, (0, 0), "buffers are held while nothing goes on");
             assert_eq!(control.users(), self.machine.lobby().users());
         }
-        if self.emulators.len() < CROWD || self.steps % 512 == 0 {
+        if self.emulators.len() < CROWD || self.steps.is_multiple_of(512) {
             self.machine.lobby().check_invariants();
         }
     }

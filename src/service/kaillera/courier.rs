@@ -1,16 +1,20 @@
 //! Mail for inboxes that may be full.
 
 use super::{
-    mail::{GameMail, LobbyMail},
+    mail::{GameMail, LobbyMail, UserMail},
     post::Post,
 };
 use std::collections::VecDeque;
 
-/// Delivers one actor's mail to the lobby and to games, in order and without loss.
+/// Delivers one actor's mail in order and without loss.
 ///
-/// What a full inbox refuses is kept, and all that follows with it, until it is taken. An
-/// actor whose courier still holds something handles no further mail of its own, so whoever
-/// floods the lobby or a game ends up waiting in its own inbox.
+/// What a full inbox refuses is kept, and all that follows with it, until it is taken. A user
+/// whose courier still holds something handles no further mail of its own, so whoever floods
+/// the lobby or a game ends up waiting in its own inbox; so does the lobby, for games.
+///
+/// Waiting never goes round in a circle: users wait for the lobby and for games, the lobby
+/// waits for games, and a game waits for nobody. What it and the lobby keep for users and
+/// for each other is little, as it answers what those have sent.
 #[derive(Debug, Default)]
 pub(super) struct Courier {
     held: VecDeque<Parcel>,
@@ -20,6 +24,7 @@ pub(super) struct Courier {
 enum Parcel {
     Lobby(LobbyMail),
     Game(u32, GameMail),
+    User(u32, UserMail),
 }
 
 impl Courier {
@@ -34,6 +39,10 @@ impl Courier {
 
     pub(super) fn game(&mut self, game: u32, mail: GameMail, post: &Post) {
         self.hand_over(Parcel::Game(game, mail), post);
+    }
+
+    pub(super) fn user(&mut self, seat: u32, mail: UserMail, post: &Post) {
+        self.hand_over(Parcel::User(seat, mail), post);
     }
 
     /// Tries again what was refused.
@@ -61,6 +70,7 @@ impl Parcel {
         match self {
             Self::Lobby(mail) => post.lobby(mail).map_err(Self::Lobby),
             Self::Game(game, mail) => post.game(game, mail).map_err(|mail| Self::Game(game, mail)),
+            Self::User(seat, mail) => post.user(seat, mail).map_err(|mail| Self::User(seat, mail)),
         }
     }
 }

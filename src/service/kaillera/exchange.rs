@@ -26,7 +26,7 @@ use std::{
 /// Requests that may wait for the lobby.
 const LOBBY_INBOX: usize = 4096;
 /// Messages that may wait for a game.
-const GAME_INBOX: usize = 256;
+const GAME_INBOX: usize = 128;
 /// Datagrams that may wait for a loop to send them.
 pub(super) const OUTLET: usize = 8 * 1024;
 

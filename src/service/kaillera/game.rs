@@ -47,23 +47,13 @@ impl GameActor {
         self.courier.deliver(post);
         let mut left = budget;
         while left > 0
-            && self.courier.is_free()
             && let Some(mail) = self.next_mail(post)
         {
             self.handle(now, mail, post);
             left -= 1;
         }
-        if self.sync.poll_timeout().is_some_and(|at| at <= now)
-            && let Some(running) = &self.running
-        {
-            let courier = &mut self.courier;
-            let mut link = Link {
-                now,
-                running,
-                courier,
-                post,
-            };
-            self.sync.handle_timeout(now, &mut link);
+        if self.sync.poll_timeout().is_some_and(|at| at <= now) {
+            self.with_sync(now, post, |sync, link| sync.handle_timeout(now, link));
         }
         Turn {
             more: left == 0 || !self.courier.is_free(),
@@ -102,20 +92,14 @@ impl GameActor {
             self.running = Some(Running { run, key, players });
             return;
         }
-        let Some(running) = &self.running else {
+        let Some(current) = self.running.as_ref().map(|running| running.run) else {
             return;
-        };
-        let current = running.run;
-        let courier = &mut self.courier;
-        let mut link = Link {
-            now,
-            running,
-            courier,
-            post,
         };
         match mail {
             GameMail::Play { at } => self.sync.play(at),
-            GameMail::Remove { at, player } => self.sync.remove(at, player.into(), &mut link),
+            GameMail::Remove { at, player } => {
+                self.with_sync(now, post, |sync, link| sync.remove(at, player.into(), link));
+            }
             GameMail::End => {
                 self.sync.end();
                 self.running = None;
@@ -129,8 +113,10 @@ impl GameActor {
                 if let Some((kind, body)) = input.split()
                     && let Ok(ClientMessage::GameData { input }) = ClientMessage::decode(kind, body)
                 {
-                    self.sync
-                        .input(at, player.into(), Input::Data(input), &mut link);
+                    let input = Input::Data(input);
+                    self.with_sync(now, post, |sync, link| {
+                        sync.input(at, player.into(), input, link);
+                    });
                 }
             }
             GameMail::Cached {
@@ -139,17 +125,43 @@ impl GameActor {
                 at,
                 index,
             } if run == current => {
-                self.sync
-                    .input(at, player.into(), Input::Cached(index), &mut link);
+                let input = Input::Cached(index);
+                self.with_sync(now, post, |sync, link| {
+                    sync.input(at, player.into(), input, link);
+                });
             }
             GameMail::Gap { run, player, at } if run == current => {
-                self.sync.gap(at, player.into(), &mut link);
+                self.with_sync(now, post, |sync, link| sync.gap(at, player.into(), link));
             }
             // For a game that is over.
             GameMail::Begin { .. }
             | GameMail::Data { .. }
             | GameMail::Cached { .. }
             | GameMail::Gap { .. } => {}
+        }
+    }
+
+    /// Lets frame sync speak. A player to whom it could not is out of sync: it would take the
+    /// next frames for those it was not sent.
+    fn with_sync(
+        &mut self,
+        now: Time,
+        post: &Post,
+        act: impl FnOnce(&mut FrameSync, &mut Link<'_>),
+    ) {
+        let Some(running) = &self.running else {
+            return;
+        };
+        let mut link = Link {
+            now,
+            running,
+            courier: &mut self.courier,
+            post,
+            unserved: Vec::new(),
+        };
+        act(&mut self.sync, &mut link);
+        while let Some(player) = link.unserved.pop() {
+            self.sync.gap(now, player, &mut link);
         }
     }
 }
@@ -160,6 +172,8 @@ struct Link<'a> {
     running: &'a Running,
     courier: &'a mut Courier,
     post: &'a Post,
+    /// Players for whose output no buffer was left.
+    unserved: Vec<usize>,
 }
 
 impl SyncSink for Link<'_> {
@@ -167,6 +181,9 @@ impl SyncSink for Link<'_> {
         let Some(to) = self.running.players.get(player) else {
             return;
         };
+        if self.unserved.contains(&player) {
+            return;
+        }
         let run = self.running.run;
         let mail = match output {
             Output::Cached(index) => UserMail::Cached { run, index },
@@ -174,6 +191,7 @@ impl SyncSink for Link<'_> {
                 let exchange = self.post.exchange();
                 let Some(mut frame) = exchange.frames.try_take() else {
                     exchange.count_drop(Reason::NoBufferOut, None, self.now);
+                    self.unserved.push(player);
                     return;
                 };
                 let mut writer = Writer::new(frame.buffer_mut());
@@ -186,7 +204,7 @@ impl SyncSink for Link<'_> {
                 UserMail::Data { run, frame }
             }
         };
-        self.post.user(to.user.seat, mail, self.now);
+        self.courier.user(to.user.seat, mail, self.post);
     }
 
     fn event(&mut self, event: SyncEvent) {
@@ -199,8 +217,8 @@ impl SyncSink for Link<'_> {
         match event {
             SyncEvent::Silent { player } => {
                 if let Some(to) = players.get(player) {
-                    self.post
-                        .user(to.user.seat, UserMail::Nudge { run }, self.now);
+                    // One that finds no room is followed by the next.
+                    let _ = self.post.user(to.user.seat, UserMail::Nudge { run });
                 }
             }
             SyncEvent::OddLength { .. } => exchange.count_drop(Reason::OddLength, None, self.now),

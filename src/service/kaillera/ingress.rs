@@ -169,15 +169,24 @@ impl Ingress {
             exchange.count_drop(reason, Some(peer), now);
             return None;
         }
-        self.free.pop();
-        self.seats.insert(peer, seat);
-        exchange.metrics.sessions_opened.add(1);
-        let peer = Box::new(Peer {
+        let opened = Box::new(Peer {
             address: peer,
             local: from.arrival.local,
             socket: from.socket,
         });
-        post.user(seat, UserMail::Open { at: now, peer }, now);
+        let open = UserMail::Open {
+            at: now,
+            peer: opened,
+        };
+        if post.user(seat, open).is_err() {
+            exchange.admission.login_finished(peer.ip());
+            exchange.admission.close();
+            exchange.count_drop(Reason::InboxFull, Some(peer), now);
+            return None;
+        }
+        self.free.pop();
+        self.seats.insert(peer, seat);
+        exchange.metrics.sessions_opened.add(1);
         Some(seat)
     }
 }

@@ -36,6 +36,8 @@ struct Stage {
     /// The login in hand was refused.
     rejected: bool,
     courier: Courier,
+    /// For users, whom the lobby does not wait for: they may be waiting for it.
+    to_users: Courier,
 }
 
 #[derive(Debug)]
@@ -66,6 +68,7 @@ impl LobbyActor {
                 run: 0,
                 rejected: false,
                 courier: Courier::default(),
+                to_users: Courier::default(),
             },
         }
     }
@@ -73,6 +76,7 @@ impl LobbyActor {
     pub(super) fn run(&mut self, now: Time, budget: usize, post: &Post) -> Turn {
         let mut left = budget;
         self.stage.courier.deliver(post);
+        self.stage.to_users.deliver(post);
         while left > 0
             && self.stage.courier.is_free()
             && let Some(mail) = post.exchange().lobby_inbox().pop()
@@ -90,7 +94,7 @@ impl LobbyActor {
         }
         post.exchange().admission.set_users(self.lobby.users());
         Turn {
-            more: left == 0 || !self.stage.courier.is_free(),
+            more: left == 0 || !self.stage.courier.is_free() || !self.stage.to_users.is_free(),
             deadline: self.lobby.poll_timeout(),
         }
     }
@@ -126,7 +130,7 @@ impl LobbyActor {
                     let mail = UserMail::LoggedIn {
                         generation: user.generation,
                     };
-                    post.user(user.seat, mail, now);
+                    outlet.user(user, mail);
                 }
             }
             LobbyMail::Message { user, message } => {
@@ -165,12 +169,16 @@ impl Outlet<'_> {
         self.stage.courier.game(game, mail, self.post);
     }
 
-    fn unseat(&self, user: UserKey, run: u32) {
+    fn user(&mut self, user: UserKey, mail: UserMail) {
+        self.stage.to_users.user(user.seat, mail, self.post);
+    }
+
+    fn unseat(&mut self, user: UserKey, run: u32) {
         let mail = UserMail::Unseat {
             generation: user.generation,
             run,
         };
-        self.post.user(user.seat, mail, self.now);
+        self.user(user, mail);
     }
 
     /// A game actor, on the worker of the room's first player if it has one to spare.
@@ -219,7 +227,7 @@ impl Sink for Outlet<'_> {
                 generation: seat.user.generation,
                 playing,
             };
-            self.post.user(seat.user.seat, mail, self.now);
+            self.user(seat.user, mail);
         }
         let index = game.index as usize;
         if self.stage.running.len() <= index {
@@ -279,6 +287,6 @@ impl Sink for Outlet<'_> {
             generation: user.generation,
             close,
         };
-        self.post.user(user.seat, mail, self.now);
+        self.user(user, mail);
     }
 }

@@ -63,23 +63,29 @@ impl LoopPart {
 
     fn collect(&mut self, now: Time) {
         self.ingress.collect(&self.exchange);
-        while let Some((socket, transmit)) = self.outlet().and_then(|outlet| outlet.transmits.pop())
-        {
-            self.enqueue(usize::from(socket), transmit, now);
+        if let Some(inline) = &self.inline {
+            let queues = &mut self.queues;
+            let exchange = &self.exchange;
+            inline.take_own_transmits(|socket, transmit| {
+                enqueue(queues, exchange, usize::from(socket), transmit, now);
+            });
+        }
+        let Some(outlet) = self.exchange.outlet(self.index) else {
+            return;
+        };
+        while let Some((socket, transmit)) = outlet.transmits.pop() {
+            enqueue(
+                &mut self.queues,
+                &self.exchange,
+                usize::from(socket),
+                transmit,
+                now,
+            );
         }
     }
 
     fn outlet(&self) -> Option<&Outlet> {
         self.exchange.outlet(self.index)
-    }
-
-    fn enqueue(&mut self, socket: usize, transmit: Transmit, now: Time) {
-        match self.queues.get_mut(socket) {
-            Some(queue) if queue.len() < OUTLET => queue.push_back(transmit),
-            _ => self
-                .exchange
-                .count_drop(Reason::SendQueueFull, Some(transmit.peer), now),
-        }
     }
 }
 
@@ -90,7 +96,7 @@ impl Service for LoopPart {
             arrival,
         };
         if let Some(answer) = self.ingress.datagram(now, from, frame, &self.post) {
-            self.enqueue(socket, answer, now);
+            enqueue(&mut self.queues, &self.exchange, socket, answer, now);
         }
     }
 
@@ -144,5 +150,18 @@ impl Service for LoopPart {
 
     fn awake(&mut self) {
         self.bell.awake();
+    }
+}
+
+fn enqueue(
+    queues: &mut [VecDeque<Transmit>],
+    exchange: &Exchange,
+    socket: usize,
+    transmit: Transmit,
+    now: Time,
+) {
+    match queues.get_mut(socket) {
+        Some(queue) if queue.len() < OUTLET => queue.push_back(transmit),
+        _ => exchange.count_drop(Reason::SendQueueFull, Some(transmit.peer), now),
     }
 }

@@ -1,13 +1,17 @@
 //! One thread's way to the others.
 
 use super::{
-    exchange::Exchange,
+    exchange::{Exchange, OUTLET},
     mail::{GameMail, LobbyMail, Peer, UserMail},
 };
 use crate::{
     actor::ActorId, buffer::Frame, lobby::UserKey, metrics::Reason, net::sys::Transmit, timer::Time,
 };
-use std::{cell::Cell, net::SocketAddr, sync::Arc};
+use std::{
+    cell::{Cell, RefCell},
+    net::SocketAddr,
+    sync::Arc,
+};
 
 /// One thread's way to the others. Remembers whom to wake until the turn is over.
 #[derive(Debug)]
@@ -15,6 +19,9 @@ pub(super) struct Post {
     exchange: Arc<Exchange>,
     workers: Cell<u64>,
     loops: Cell<u64>,
+    /// The loop whose thread this is, if it is one's, and what goes out through it.
+    own_loop: Option<usize>,
+    own_transmits: RefCell<Vec<(u8, Transmit)>>,
 }
 
 impl Post {
@@ -23,6 +30,25 @@ impl Post {
             exchange,
             workers: Cell::new(0),
             loops: Cell::new(0),
+            own_loop: None,
+            own_transmits: RefCell::default(),
+        }
+    }
+
+    /// The post of actors that run on a loop's own thread: what leaves through that loop need
+    /// not pass through its outlet.
+    pub(super) fn of_loop(exchange: Arc<Exchange>, index: usize) -> Self {
+        Self {
+            own_loop: Some(index),
+            own_transmits: RefCell::new(Vec::with_capacity(OUTLET)),
+            ..Self::new(exchange)
+        }
+    }
+
+    /// Takes the datagrams that leave through the thread's own loop.
+    pub(super) fn take_own_transmits(&self, mut each: impl FnMut(u8, Transmit)) {
+        for (socket, transmit) in self.own_transmits.borrow_mut().drain(..) {
+            each(socket, transmit);
         }
     }
 
@@ -40,15 +66,14 @@ impl Post {
         Ok(())
     }
 
-    /// A message to a user from within the server.
-    pub(super) fn user(&self, seat: u32, mail: UserMail, now: Time) {
-        let Some(place) = self.exchange.seat(seat) else {
-            return;
-        };
-        if place.inbox.push(mail).is_err() {
-            self.exchange.count_drop(Reason::InboxFull, None, now);
+    /// A message to a user from within the server; given back when its inbox is full.
+    pub(super) fn user(&self, seat: u32, mail: UserMail) -> Result<(), UserMail> {
+        match self.exchange.seat(seat) {
+            Some(place) => place.inbox.push(mail)?,
+            None => return Err(mail),
         }
         self.schedule_user(seat);
+        Ok(())
     }
 
     /// A message from the lobby for the user's client, behind those that wait.
@@ -84,19 +109,28 @@ impl Post {
     /// A datagram to a session's peer.
     pub(super) fn transmit(&self, seat: u32, peer: &Peer, frame: Frame, now: Time) {
         let index = self.exchange.layout.loop_of_seat(seat);
-        let Some(outlet) = self.exchange.outlet(index) else {
-            return;
-        };
+        let local = peer.local;
         let transmit = Transmit {
             peer: peer.address,
-            local: peer.local,
+            local,
             frame,
         };
-        if outlet.transmits.push((peer.socket, transmit)).is_err() {
+        let refused = if self.own_loop == Some(index) {
+            let mut own = self.own_transmits.borrow_mut();
+            let fits = own.len() < OUTLET;
+            if fits {
+                own.push((peer.socket, transmit));
+            }
+            !fits
+        } else {
+            mark(&self.loops, index);
+            let outlet = self.exchange.outlet(index);
+            outlet.is_some_and(|outlet| outlet.transmits.push((peer.socket, transmit)).is_err())
+        };
+        if refused {
             self.exchange
                 .count_drop(Reason::SendQueueFull, Some(peer.address), now);
         }
-        mark(&self.loops, index);
     }
 
     /// A session is over: its loop forgets the address and frees the seat.

@@ -50,7 +50,7 @@ pub struct Limits {
     pub half_open_per_address: usize,
     /// Hellos answered per second and address.
     pub hello_per_second_per_address: u32,
-    /// Messages that may wait for one user's turn; half of them from its own client.
+    /// Messages that may wait for one user's turn; a quarter of them from its own client.
     pub inbox: usize,
     /// Bytes of lobby messages that may wait to be sent to one user.
     pub backlog: usize,
@@ -67,7 +67,7 @@ impl Default for Limits {
             half_open: 1024,
             half_open_per_address: 128,
             hello_per_second_per_address: 200,
-            inbox: 256,
+            inbox: 128,
             backlog: 256 * 1024,
             frames_in: 4096,
             frames_out: 8192,

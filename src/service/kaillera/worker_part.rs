@@ -11,7 +11,7 @@ use super::{
 use crate::{
     actor::{ActorId, Bell, Schedule, Stage, Turn, Worker},
     lobby::{Lobby, sync::FrameSync},
-    net::Progress,
+    net::{Progress, sys::Transmit},
     timer::Time,
 };
 use std::{
@@ -38,7 +38,10 @@ impl WorkerPart {
         bell: Arc<Bell>,
     ) -> Self {
         let layout = exchange.layout;
-        let post = Post::new(exchange.clone());
+        let post = match layout.inline {
+            true => Post::of_loop(exchange.clone(), index),
+            false => Post::new(exchange.clone()),
+        };
         Self {
             worker: Worker::new(schedule, layout.actors()),
             actors: Actors {
@@ -60,6 +63,11 @@ impl WorkerPart {
             more,
             deadline: self.worker.deadline(),
         }
+    }
+
+    /// What leaves through the loop whose thread runs these actors.
+    pub(super) fn take_own_transmits(&self, each: impl FnMut(u8, Transmit)) {
+        self.actors.post.take_own_transmits(each);
     }
 
     /// Whether no actor has something to do.

@@ -83,7 +83,10 @@ impl Emulator {
                 players,
             } if self.room.is_some() => self.start_game(now, delay, player, players),
             ServerMessage::AllReady => self.all_ready(now),
-            ServerMessage::PlayerDrop { player, .. } => self.dropped(player),
+            ServerMessage::PlayerDrop { player, .. } => {
+                self.drops.push(player);
+                self.dropped(player);
+            }
             _ => {}
         }
     }
@@ -179,7 +182,7 @@ impl Emulator {
             80 => self.crash(ctx.now),
             81 => self.quit(ctx),
             82..=83 if self.owns_room() => {
-                let others: Vec<u16> = self.members.iter().copied().collect();
+                let others: Vec<u16> = self.members.clone();
                 if !others.is_empty() {
                     let target = self.rng.pick(&others);
                     self.speak(ctx, Speech::Kick(target));

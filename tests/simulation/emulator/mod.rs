@@ -135,6 +135,8 @@ pub(crate) struct Emulator {
     pub(crate) id: Option<u16>,
     /// The last lines heard.
     pub(crate) lines: Vec<Vec<u8>>,
+    /// Numbers of players it was told stopped playing.
+    pub(crate) drops: Vec<u8>,
     /// Logins that came to a good end.
     pub(crate) logins: u64,
     /// Refusals to let it in.
@@ -174,6 +176,7 @@ impl Emulator {
             members: Vec::new(),
             id: None,
             lines: Vec::new(),
+            drops: Vec::new(),
             logins: 0,
             refusals: 0,
             bound: Time::ZERO,

@@ -140,7 +140,7 @@ impl Emulator {
             return;
         };
         assert!(
-            payload.len() % run.frames == 0 || !self.trusted || self.character.garbled,
+            payload.len().is_multiple_of(run.frames) || !self.trusted || self.character.garbled,
             "{} bytes are not {} frames",
             payload.len(),
             run.frames,
