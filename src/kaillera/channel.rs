@@ -210,15 +210,16 @@ impl Channel {
     pub fn game_over(&mut self) {
         if matches!(self.phase, Phase::Starting | Phase::Playing) {
             self.phase = Phase::Lobby;
-            self.hold = None;
         }
+        self.hold = None;
     }
 
     /// Gives `message` (kind and body) the next number, ahead of what the backlog holds.
     pub fn send(&mut self, now: Time, message: &[u8]) {
         match message.first().copied().and_then(Kind::from_byte) {
             Some(Kind::StartGame) => self.phase = Phase::Starting,
-            Some(Kind::AllReady) => {
+            // Late for a game that is over, it is a message like any other.
+            Some(Kind::AllReady) if self.phase == Phase::Starting => {
                 self.timer = Repeats::Ready {
                     at: now + READY_FIRST,
                     left: READY_REPEATS,
