@@ -210,15 +210,16 @@ impl Channel {
     pub fn game_over(&mut self) {
         if matches!(self.phase, Phase::Starting | Phase::Playing) {
             self.phase = Phase::Lobby;
-            self.hold = None;
         }
+        self.hold = None;
     }
 
     /// Gives `message` (kind and body) the next number, ahead of what the backlog holds.
     pub fn send(&mut self, now: Time, message: &[u8]) {
         match message.first().copied().and_then(Kind::from_byte) {
             Some(Kind::StartGame) => self.phase = Phase::Starting,
-            Some(Kind::AllReady) => {
+            // Late for a game that is over, it is a message like any other.
+            Some(Kind::AllReady) if self.phase == Phase::Starting => {
                 self.timer = Repeats::Ready {
                     at: now + READY_FIRST,
                     left: READY_REPEATS,
@@ -262,22 +263,19 @@ impl Channel {
             let fresh = self.fresh();
             let length = self.write_bundle(buf, self.unsent - fresh, fresh + REDUNDANCY)?;
             self.unsent -= fresh;
-            if self.phase != Phase::Playing && !matches!(self.timer, Repeats::Ready { .. }) {
-                let [first, _] = TAIL;
-                self.timer = Repeats::Tail {
-                    at: now + first,
-                    step: 0,
-                };
-            }
+            self.expect_loss(now);
             return Some(length);
         }
         let count = self.repeat.take()?;
         self.write_bundle(buf, 0, count)
     }
 
-    /// Takes what waits as sent: there is no buffer for it now, and the next bundle carries
-    /// it along.
-    pub fn skip_transmit(&mut self) {
+    /// Takes what waits as sent and lost: there is no buffer for it now, and the next bundle or
+    /// repeat carries it along.
+    pub fn skip_transmit(&mut self, now: Time) {
+        if self.unsent > 0 {
+            self.expect_loss(now);
+        }
         self.unsent = 0;
         self.repeat = None;
     }
@@ -332,6 +330,17 @@ impl Channel {
             });
         }
         self.timer = next;
+    }
+
+    /// What has just gone out may be the last for a while, and get lost.
+    fn expect_loss(&mut self, now: Time) {
+        if self.phase != Phase::Playing && !matches!(self.timer, Repeats::Ready { .. }) {
+            let [first, _] = TAIL;
+            self.timer = Repeats::Tail {
+                at: now + first,
+                step: 0,
+            };
+        }
     }
 
     /// New messages of the backlog per interval.

@@ -155,6 +155,18 @@ fn a_lost_tail_is_repeated_twice() {
 }
 
 #[test]
+fn what_no_buffer_was_left_for_comes_with_the_repeats_of_a_tail() {
+    let mut channel = in_lobby();
+    channel.send(at(100), &[CHAT, 1, 0]);
+    channel.send(at(100), &[CHAT, 2, 0]);
+    channel.skip_transmit(at(100));
+    assert!(!channel.has_transmit());
+    assert_eq!(channel.poll_timeout(false), Some(at(350)));
+    channel.handle_timeout(at(350));
+    assert_eq!(numbers(&mut channel, at(350)).unwrap(), [1, 0]);
+}
+
+#[test]
 fn no_unasked_repeat_near_the_end_of_the_numbers() {
     let mut channel = in_lobby();
     for n in 0..65_520u32 {

@@ -589,7 +589,7 @@ impl UserActor {
         while self.channel.has_transmit() {
             let Some(mut frame) = exchange.frames.try_take() else {
                 exchange.count_drop(Reason::NoBufferOut, Some(self.peer.address), now);
-                self.channel.skip_transmit();
+                self.channel.skip_transmit(now);
                 break;
             };
             let Some(length) = self.channel.poll_transmit(now, frame.buffer_mut()) else {

@@ -62,6 +62,35 @@ fn a_start_that_comes_after_the_end_of_its_game_is_no_game() {
     empty(&mut world);
 }
 
+/// An AllReady may wait for its pace until its player has dropped. It then held back what the
+/// lobby had to say, for the sake of a first input that could not come: five seconds for one
+/// who stayed, and for ever for one who left and was to be told.
+#[test]
+fn all_ready_for_one_who_has_dropped_holds_nothing_back() {
+    let mut world = world(settings(), 1, 0);
+    let clients = log_in(&mut world, mixed(1..=3));
+    let (owner, guest, other) = (clients[0], clients[1], clients[2]);
+    world.emulators[owner].loading_time = Some(2 * SECOND);
+    world.emulators[guest].loading_time = Some(SECOND);
+    super::games::gather(&mut world, &[owner, guest]);
+    world.with(owner, |emulator, ctx| emulator.speak(ctx, Speech::Start));
+    world.run_until("the owner is ready", 10 * SECOND, |world| {
+        matches!(world.emulators[owner].phase, Phase::Ready { .. })
+    });
+    world.with(guest, |emulator, ctx| emulator.drop_out(ctx));
+    world.run_for(100 * MILLI);
+    for n in 0..5 {
+        let line = format!("line {n}").into_bytes();
+        world.with(other, |emulator, ctx| {
+            emulator.speak(ctx, Speech::Chat(line.clone()));
+        });
+        world.run_until("the guest hears a line", SECOND, |world| {
+            world.emulators[guest].lines.contains(&line)
+        });
+    }
+    empty(&mut world);
+}
+
 /// A game whose output finds no buffer left out a player and went on with it, which from then
 /// on played other frames than the rest. Now it is out of sync, and knows.
 #[test]
