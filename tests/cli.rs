@@ -54,7 +54,7 @@ fn check_accepts_the_example() {
     let expected = format!(
         "{example}: ok
   listens on   0.0.0.0:27888, [::]:27888 (UDP)
-  threads      as many as useful for the network, which also run the games
+  threads      half the cores for the network, which also run the games
   users        4096 at most, with a ping of 1000 ms at most
   connections  1, 2, 3, 4, 5, 6
   rooms        any number, 8 members each

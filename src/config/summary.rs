@@ -65,7 +65,7 @@ impl fmt::Display for Summary<'_> {
 
 fn loops(count: usize) -> String {
     match count {
-        0 => "as many as useful".to_owned(),
+        0 => "half the cores".to_owned(),
         count => count.to_string(),
     }
 }
