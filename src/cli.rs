@@ -66,7 +66,7 @@ pub(crate) struct Serve {
     /// UDP port; 0 is any free one [default: 27888]
     #[arg(long, value_name = "N")]
     port: Option<u16>,
-    /// Threads for the network, 0 to 64; 0 is as many as useful [default: 0]
+    /// Threads for the network, 0 to 64; 0 is half the cores [default: 0]
     #[arg(long, value_name = "N", value_parser = threads())]
     loops: Option<usize>,
     /// Threads for users and games, 0 to 64; with 0 the network threads do it [default: 0]

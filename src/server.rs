@@ -8,7 +8,7 @@ use crate::{
     config::Config,
     metrics::{Drops, Metrics},
     net::{Clock, EventLoop, sys},
-    service::kaillera::{self, Control, FRAME_SIZE, LoopPart, WorkerPart},
+    service::kaillera::{self, Control, FRAME_SIZE, LoopPart, MAX_THREADS, WorkerPart},
 };
 use std::{
     fmt, io,
@@ -284,10 +284,14 @@ fn wait(most: Duration, done: impl Fn() -> bool) {
 }
 
 /// How many loops to start: several share a port only where the system spreads its load.
+///
+/// Left to the server it is half the cores. One loop carries a thousand players, and players
+/// of one game on different loops cost a wake for each message between them.
 fn loops(configured: usize) -> usize {
     match configured {
         _ if !sys::REUSE_PORT_BALANCES => 1,
-        0 => thread::available_parallelism().map_or(1, usize::from),
+        0 => thread::available_parallelism()
+            .map_or(1, |cores| (cores.get() / 2).clamp(1, MAX_THREADS)),
         loops => loops,
     }
 }

@@ -32,7 +32,8 @@ use std::{
 #[derive(Debug)]
 pub(super) struct Ingress {
     index: usize,
-    seats: HashMap<SocketAddr, u32>,
+    /// Hashed with a key of the process's own; asked for every datagram.
+    seats: HashMap<SocketAddr, u32, foldhash::fast::RandomState>,
     free: Vec<u32>,
     hellos: Buckets,
     /// Ports the loop's sockets are known by.
@@ -52,7 +53,7 @@ impl Ingress {
         Self {
             index,
             // Twice, or the table's removed entries would make it grow.
-            seats: HashMap::with_capacity(2 * sessions),
+            seats: HashMap::with_capacity_and_hasher(2 * sessions, Default::default()),
             free: exchange.layout.seats_of_loop(index).rev().collect(),
             hellos: Buckets::new(exchange.settings.limits.hello_per_second_per_address),
             ports,

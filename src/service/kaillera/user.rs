@@ -1,9 +1,11 @@
 //! One user's worker: its link, its login, its way to the lobby and to a game.
 
+mod session;
+mod timeouts;
+
 use super::{
-    admission::Denied,
     courier::Courier,
-    mail::{Application, Enclosed, GameMail, LobbyMail, Peer, Playing, UserMail},
+    mail::{Enclosed, GameMail, LobbyMail, Peer, Playing, UserMail},
     post::Post,
     unread::Unread,
 };
@@ -15,7 +17,7 @@ use crate::{
         bundle::{Bundle, MessageNumber},
         message::{ClientMessage, ConnectionType, ServerMessage},
     },
-    lobby::{Close, Departure, UserKey},
+    lobby::{Departure, UserKey},
     metrics::Reason,
     timer::Time,
 };
@@ -340,197 +342,6 @@ impl UserActor {
 
     fn is_known_to_lobby(&self) -> bool {
         matches!(self.state, State::Applying | State::LoggedIn)
-    }
-
-    /// Begins to measure, or begins again (kaillera.md 4.2).
-    fn identify(&mut self, at: Time, identity: Identity) {
-        if matches!(self.state, State::Open | State::Measuring { .. }) {
-            self.state = State::Measuring {
-                identity: Box::new(identity),
-                since: at,
-                acks: 0,
-            };
-            self.send_now(at, &ServerMessage::ServerAck);
-        }
-    }
-
-    /// Counts acks, asked for or not: clients choose their ping by sending them when they like.
-    fn acknowledged(&mut self, at: Time, post: &Post) {
-        let State::Measuring { since, acks, .. } = &mut self.state else {
-            return;
-        };
-        *acks += 1;
-        if *acks < ACKS {
-            self.send_now(at, &ServerMessage::ServerAck);
-            return;
-        }
-        self.ping = at.since(*since) / ACKS;
-        let State::Measuring { identity, .. } = std::mem::replace(&mut self.state, State::Applying)
-        else {
-            return;
-        };
-        let application = Box::new(Application {
-            name: identity.name,
-            emulator: identity.emulator,
-            connection_type: identity.connection_type,
-            ping: self.ping,
-            address: self.peer.address.ip(),
-        });
-        self.courier.lobby(
-            LobbyMail::Login {
-                user: self.key,
-                application,
-            },
-            post,
-        );
-    }
-
-    fn logged_in(&mut self, post: &Post) {
-        if matches!(self.state, State::Applying) {
-            post.exchange()
-                .admission
-                .login_finished(self.peer.address.ip());
-            self.state = State::LoggedIn;
-            self.channel.logged_in();
-            self.check = Time::ZERO;
-        }
-    }
-
-    fn close(&mut self, now: Time, close: Close, post: &Post) {
-        if matches!(self.state, State::Applying) {
-            post.exchange()
-                .admission
-                .login_finished(self.peer.address.ip());
-        }
-        self.playing = None;
-        self.channel.game_over();
-        let (state, until) = match close {
-            Close::Rejected => {
-                let until = now + REJECTION_MEMORY;
-                (State::Rejected { until }, until)
-            }
-            Close::Left => {
-                let until = now + FAREWELL;
-                (State::Leaving { until }, until)
-            }
-        };
-        self.state = state;
-        self.check = until;
-    }
-
-    /// A session begins in this seat.
-    fn begin(&mut self, at: Time, post: &Post) {
-        self.key.generation = self.key.generation.wrapping_add(1);
-        if let Some(seat) = post.exchange().seat(self.key.seat) {
-            seat.take_over(self.key.generation);
-        }
-        self.channel.reset(at);
-        self.state = State::Open;
-        self.playing = None;
-        self.hello_mark = false;
-        self.ping = Duration::ZERO;
-        self.active = at;
-        self.check = Time::ZERO;
-    }
-
-    /// The same address begins a new session, if it may have another unfinished login; the
-    /// old user leaves.
-    fn start_over(&mut self, at: Time, post: &Post) -> Result<(), Denied> {
-        if !self.is_unfinished() {
-            post.exchange().admission.reopen(self.peer.address.ip())?;
-        }
-        if self.is_known_to_lobby() {
-            self.depart(Departure::Reconnected, post);
-        }
-        self.begin(at, post);
-        Ok(())
-    }
-
-    /// The seat is free again and the address a stranger's.
-    fn vacate(&mut self, now: Time, post: &Post) {
-        if matches!(self.state, State::Vacant) {
-            return;
-        }
-        let exchange = post.exchange();
-        if self.is_unfinished() {
-            exchange.admission.login_finished(self.peer.address.ip());
-        }
-        exchange.admission.close();
-        exchange.metrics.sessions_closed.add(1);
-        self.begin(now, post);
-        self.state = State::Vacant;
-        post.closed(self.key.seat, self.peer.address);
-    }
-
-    fn is_unfinished(&self) -> bool {
-        matches!(
-            self.state,
-            State::Open | State::Measuring { .. } | State::Applying
-        )
-    }
-
-    fn depart(&mut self, why: Departure, post: &Post) {
-        self.courier.lobby(
-            LobbyMail::Depart {
-                user: self.key,
-                why,
-            },
-            post,
-        );
-    }
-
-    /// Acts on the timeouts that have passed; says when the next one can.
-    fn check_timeouts(&mut self, now: Time, post: &Post) -> Time {
-        let settings = &post.exchange().settings;
-        let link = &settings.link;
-        match self.state {
-            State::Vacant => now + link.login_timeout,
-            State::Open | State::Measuring { .. } => {
-                let end = self.channel.last_new() + link.login_timeout;
-                if end <= now {
-                    self.vacate(now, post);
-                }
-                end.max(now)
-            }
-            State::Applying => now + link.login_timeout,
-            State::Rejected { until } => {
-                if until <= now {
-                    self.vacate(now, post);
-                }
-                until.max(now)
-            }
-            State::Leaving { until } => until,
-            State::LoggedIn => self.check_user(now, post),
-        }
-    }
-
-    fn check_user(&mut self, now: Time, post: &Post) -> Time {
-        let settings = &post.exchange().settings;
-        let lost = self.channel.last_new() + settings.rules.keepalive_timeout;
-        if lost <= now {
-            self.depart(Departure::ConnectionLost, post);
-            return now + FAREWELL;
-        }
-        let mut next = lost;
-        if !settings.rules.idle_timeout.is_zero() {
-            let mut idle = self.active + settings.rules.idle_timeout;
-            if idle <= now {
-                self.depart(Departure::Idle, post);
-                self.active = now;
-                idle = now + settings.rules.idle_timeout;
-            }
-            next = next.min(idle);
-        }
-        if self.playing.is_some() {
-            let mut silent = self.channel.last_heard() + settings.link.drop_after;
-            if silent <= now {
-                self.courier
-                    .lobby(LobbyMail::DropPlayer { user: self.key }, post);
-                silent = now + settings.link.drop_after;
-            }
-            next = next.min(silent);
-        }
-        next
     }
 
     /// Sends what is due; says whether messages still wait for their turn.
