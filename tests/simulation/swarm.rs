@@ -84,7 +84,7 @@ fn settle(world: &mut World) {
     for second in 0..patience {
         let mut settled = true;
         for index in sane(world).into_iter().take(room) {
-            settled &= nudge(world, index, second % 5 == 4);
+            settled &= nudge(world, index, second % 5 == 0);
         }
         world.run_for(SECOND);
         if settled {
@@ -107,12 +107,16 @@ fn settle(world: &mut World) {
 fn nudge(world: &mut World, index: usize, speaks: bool) -> bool {
     let farewelled = world.is_farewelled(index);
     world.with(index, |emulator, ctx| {
+        let hello = format!("hello from {index}").into_bytes();
+        let answered = emulator.lines.contains(&hello);
+        let alone = emulator.is_unanswered_for(ctx.now, 10 * SECOND);
         match emulator.phase {
-            Phase::Lobby if emulator.trusted && !farewelled => return true,
+            Phase::Lobby if emulator.trusted && !farewelled && answered => return true,
             Phase::Off { .. } => emulator.start(ctx.now),
             Phase::Pinging { .. } | Phase::Hello { .. } | Phase::LoggingIn { .. } => {}
-            _ if !emulator.trusted || farewelled => emulator.crash(ctx.now),
-            _ if speaks => emulator.speak(ctx, Speech::Chat(b"hello?".to_vec())),
+            _ if !emulator.trusted || farewelled || alone => emulator.crash(ctx.now),
+            _ if speaks => emulator.ask(ctx, hello),
+            Phase::Lobby => {}
             Phase::Room => emulator.speak(ctx, Speech::Leave),
             _ => emulator.drop_out(ctx),
         }

@@ -29,6 +29,7 @@ mod mail;
 mod post;
 mod seat;
 mod settings;
+mod unread;
 mod user;
 mod worker_part;
 

@@ -7,20 +7,21 @@ use super::{
     courier::Courier,
     mail::{Enclosed, GameMail, LobbyMail, Peer, Playing, UserMail},
     post::Post,
+    unread::Unread,
 };
 use crate::{
     actor::Turn,
     buffer::{Frame, Writer},
     kaillera::{
         Channel, DecodeError, Kind,
-        bundle::{Bundle, MAX_MESSAGES, MessageNumber, Order},
+        bundle::{Bundle, MessageNumber},
         message::{ClientMessage, ConnectionType, ServerMessage},
     },
     lobby::{Departure, UserKey},
     metrics::Reason,
     timer::Time,
 };
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, ops::Range, time::Duration};
 
 /// Acks a login takes (kaillera.md 4.1).
 const ACKS: u32 = 4;
@@ -79,19 +80,6 @@ struct Identity {
     name: Box<[u8]>,
     emulator: Box<[u8]>,
     connection_type: ConnectionType,
-}
-
-/// The new messages of one datagram, as places in it.
-struct New {
-    places: [Place; MAX_MESSAGES],
-    len: usize,
-    gap: bool,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Place {
-    start: u16,
-    end: u16,
 }
 
 impl UserActor {
@@ -225,46 +213,22 @@ impl UserActor {
         if matches!(self.state, State::Leaving { .. }) {
             return;
         }
-        let new = self.accept(at, &bundle);
-        if new.len == 0 {
+        let unread = Unread::take(at, &bundle, &mut self.channel);
+        if unread.is_empty() {
             self.channel.nothing_new(at, self.ping);
             return;
         }
         self.hello_mark = false;
-        if new.gap
+        if unread.has_gap()
             && let Some(Playing { game, run, player }) = self.playing
         {
             self.courier
                 .game(game, GameMail::Gap { run, player, at }, post);
         }
         let mut frame = Some(frame);
-        for (position, place) in new.places.iter().take(new.len).enumerate() {
-            self.message(at, *place, position + 1 == new.len, &mut frame, post);
+        for (range, last) in unread.ranges() {
+            self.message(at, range, last, &mut frame, post);
         }
-    }
-
-    /// Which messages of a bundle are new, oldest first.
-    fn accept(&mut self, at: Time, bundle: &Bundle<'_>) -> New {
-        let mut new = New {
-            places: Default::default(),
-            len: 0,
-            gap: false,
-        };
-        for message in bundle.oldest_first() {
-            let order = self.channel.accept(at, message.number);
-            if !order.is_new() {
-                continue;
-            }
-            new.gap |= matches!(order, Order::Newer { .. });
-            if let Some(place) = new.places.get_mut(new.len) {
-                *place = Place {
-                    start: message.start,
-                    end: message.end(),
-                };
-                new.len += 1;
-            }
-        }
-        new
     }
 
     /// Whether a bundle is a client that starts over on the address of a session it has lost
@@ -282,12 +246,11 @@ impl UserActor {
     fn message(
         &mut self,
         at: Time,
-        place: Place,
+        range: Range<usize>,
         last: bool,
         frame: &mut Option<Frame>,
         post: &Post,
     ) {
-        let range = usize::from(place.start)..usize::from(place.end);
         let bytes = frame.as_deref().and_then(|frame| frame.get(range.clone()));
         let Some(message) = bytes.and_then(|bytes| self.decode(at, bytes, post)) else {
             return;

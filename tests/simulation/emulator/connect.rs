@@ -73,6 +73,7 @@ impl Emulator {
         self.view = Default::default();
         self.room = None;
         self.members.clear();
+        self.lines.clear();
         self.id = None;
         self.unanswered = None;
         self.next_ack = None;

@@ -114,12 +114,20 @@ impl Emulator {
         self.fidgets = true;
     }
 
+    /// Whether it has heard nothing since it said a line, so long ago.
+    pub(crate) fn is_unanswered_for(&self, now: Time, time: Duration) -> bool {
+        self.unanswered.is_some_and(|at| now.since(at) >= time)
+    }
+
+    /// Says a line in the lobby, and expects an answer.
+    pub(crate) fn ask(&mut self, ctx: &mut Ctx<'_>, line: Vec<u8>) {
+        self.unanswered = self.unanswered.or(Some(ctx.now));
+        self.speak(ctx, Speech::Chat(line));
+    }
+
     /// One of the things people do, by chance.
     pub(super) fn act(&mut self, ctx: &mut Ctx<'_>) {
-        if self
-            .unanswered
-            .is_some_and(|at| ctx.now.since(at) >= ECHO_PATIENCE)
-        {
+        if self.is_unanswered_for(ctx.now, ECHO_PATIENCE) {
             self.crash(ctx.now);
             return;
         }
