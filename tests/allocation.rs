@@ -172,7 +172,7 @@ fn nothing_kept(server: &Server, to: SocketAddr) {
             wave(server, to, CROWD);
             (CROWD..100).for_each(|_| wave(server, to, 1));
         }
-        LIVE.load(Ordering::Relaxed)
+        at_rest()
     };
     let after_500 = live_after(500);
     let after_2000 = live_after(1500);
@@ -180,6 +180,21 @@ fn nothing_kept(server: &Server, to: SocketAddr) {
         after_2000, after_500,
         "live bytes after 2,000 and 500 users"
     );
+}
+
+/// Live bytes once they have stayed the same for a while: a session counts as ended a moment
+/// before its threads have put everything away.
+fn at_rest() -> isize {
+    let mut live = LIVE.load(Ordering::Relaxed);
+    let mut since = Instant::now();
+    while since.elapsed() < Duration::from_millis(300) {
+        thread::sleep(Duration::from_millis(1));
+        let new = LIVE.load(Ordering::Relaxed);
+        if new != live {
+            (live, since) = (new, Instant::now());
+        }
+    }
+    live
 }
 
 /// Users of which each sees all the others come.

@@ -73,6 +73,21 @@ impl Backlog {
         }
     }
 
+    /// Removes the oldest messages until at most `most` are left.
+    pub fn keep_last(&mut self, most: usize) {
+        let mut count = 0;
+        let mut rest = self.bytes.get(self.head..).unwrap_or_default();
+        while let Some((length, after)) = rest.split_first_chunk::<2>() {
+            rest = after
+                .get(usize::from(u16::from_le_bytes(*length))..)
+                .unwrap_or_default();
+            count += 1;
+        }
+        for _ in most..count {
+            self.pop_front();
+        }
+    }
+
     /// Removes all messages.
     pub fn clear(&mut self) {
         self.bytes.clear();
@@ -116,6 +131,22 @@ mod tests {
                 prop_assert_eq!(backlog.is_empty(), model.is_empty());
             }
         }
+    }
+
+    #[test]
+    fn keeps_the_last() {
+        let mut backlog = Backlog::new(1000);
+        for n in 0..9 {
+            backlog.push(&[n; 3]).unwrap();
+        }
+        backlog.pop_front();
+        backlog.keep_last(2);
+        assert_eq!(backlog.front(), Some(&[7; 3][..]));
+        backlog.keep_last(5);
+        backlog.pop_front();
+        assert_eq!(backlog.front(), Some(&[8; 3][..]));
+        backlog.keep_last(0);
+        assert!(backlog.is_empty());
     }
 
     #[test]

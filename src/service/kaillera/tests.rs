@@ -1,11 +1,14 @@
 use super::*;
 use crate::{
     kaillera::{
-        bundle::{BundleWriter, MessageNumber},
+        bundle::{Bundle, BundleWriter, MessageNumber},
         client::{Client, Habits},
         message::{ClientMessage, ConnectionType},
     },
-    net::{Service as _, sys::Arrival},
+    net::{
+        Service as _,
+        sys::{Arrival, Transmit},
+    },
     timer::Time,
 };
 use std::net::SocketAddr;
@@ -35,16 +38,23 @@ impl Bench {
     }
 
     fn turn_all(&mut self) {
-        for _ in 0..10 {
-            for worker in &mut self.parts.workers {
-                worker.turn(Time::ZERO);
-            }
-            self.parts.loops[0].turn(Time::ZERO);
-            self.parts.loops[0].queue(0).unwrap().clear();
-        }
+        self.sent_at(Time::ZERO);
     }
 
-    fn log_in(&mut self, peer: SocketAddr, name: &[u8]) {
+    /// Turns everything and takes what goes out.
+    fn sent_at(&mut self, now: Time) -> Vec<Transmit> {
+        let mut sent = Vec::new();
+        for _ in 0..10 {
+            for worker in &mut self.parts.workers {
+                worker.turn(now);
+            }
+            self.parts.loops[0].turn(now);
+            sent.extend(self.parts.loops[0].queue(0).unwrap().drain(..));
+        }
+        sent
+    }
+
+    fn log_in(&mut self, peer: SocketAddr, name: &[u8]) -> Client {
         let mut client = Client::new(Habits::default());
         let mut out = [0; 2048];
         let login = ClientMessage::UserInformation {
@@ -62,6 +72,7 @@ impl Bench {
             self.datagram(peer, &out[..length]);
             self.turn_all();
         }
+        client
     }
 }
 
@@ -95,4 +106,28 @@ fn a_flood_of_full_bundles_leaves_the_buffers_of_games_alone() {
     }
     let (available, capacity) = bench.parts.control.frames();
     assert!(available > capacity / 2, "{available} of {capacity}");
+}
+
+#[test]
+fn one_that_leaves_is_told_so_however_much_waited_for_it() {
+    let mut bench = Bench::new(1, 0, Limits::default());
+    let address = |port| SocketAddr::from(([127, 0, 0, 1], port));
+    let mut leaver = bench.log_in(address(1), b"leaver");
+    for port in 2..60 {
+        bench.log_in(address(port), format!("user {port}").as_bytes());
+    }
+    let mut out = [0; 2048];
+    let quit = ClientMessage::Quit { message: b"bye" };
+    let length = leaver.send(&quit, &mut out).unwrap();
+    bench.datagram(address(1), &out[..length]);
+    let told = (0..4).any(|n| {
+        let sent = bench.sent_at(Time::from_millis(n * 25));
+        sent.iter().any(|transmit| {
+            let bundle = Bundle::parse(&transmit.frame).unwrap();
+            transmit.peer == address(1) && bundle.newest_first().any(|message| message.kind == 1)
+        })
+    });
+    assert!(told);
+    bench.sent_at(Time::from_millis(200));
+    assert_eq!(bench.parts.control.sessions(), 58);
 }

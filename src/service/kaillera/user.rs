@@ -30,7 +30,7 @@ const RESTART_SILENCE: Duration = Duration::from_secs(2);
 /// A refused login is remembered for this long (kaillera.md 4.4).
 const REJECTION_MEMORY: Duration = Duration::from_secs(2);
 /// What waits for a user that left is sent within this time or not at all.
-const FAREWELL: Duration = Duration::from_secs(1);
+const FAREWELL: Duration = Duration::from_secs(3);
 
 /// The actor of one seat, kept for the seat's successive users.
 #[derive(Debug)]

@@ -13,6 +13,9 @@ use crate::{
 };
 use std::time::Duration;
 
+/// Messages that tell a user how it left its game, its room and the server (kaillera.md 6.4).
+const LAST_WORDS: usize = 4;
+
 impl UserActor {
     /// Begins to measure, or begins again (kaillera.md 4.2).
     pub(super) fn identify(&mut self, at: Time, identity: Identity) {
@@ -82,6 +85,10 @@ impl UserActor {
                 (State::Rejected { until }, until)
             }
             Close::Left => {
+                // What else waited for it is of no use to one that has gone.
+                if let Some(seat) = post.exchange().seat(self.key.seat) {
+                    seat.with_backlog(|backlog| backlog.keep_last(LAST_WORDS));
+                }
                 let until = now + FAREWELL;
                 (State::Leaving { until }, until)
             }
