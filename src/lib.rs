@@ -6,13 +6,13 @@
 //! | layer | rooms |
 //! |---|---|
 //! | 0 | [`buffer`], [`timer`], [`metrics`] |
-//! | 1 | [`kaillera`] |
+//! | 1 | [`kaillera`], [`maple`] |
 //! | 2 | [`lobby`], [`actor`], [`net`] |
 //! | 3 | [`service`] |
 //! | 4 | [`config`] |
 //! | 5 | [`server`] and the binary |
 //!
-//! Protocol and game logic ([`kaillera`], [`lobby`]) know no socket and no clock: time and
+//! Protocol and game logic ([`kaillera`], [`maple`], [`lobby`]) know no socket and no clock: time and
 //! bytes come in as arguments, output goes to a sink.
 
 pub mod buffer;
@@ -20,6 +20,7 @@ pub mod metrics;
 pub mod timer;
 
 pub mod kaillera;
+pub mod maple;
 
 pub mod actor;
 pub mod lobby;
