@@ -179,14 +179,8 @@ mod tests {
         assert_eq!(reader().u64_be(), Ok(0xFE01_0203_0405_0607));
         assert_eq!(reader().i64_le(), Ok(0x0706_0504_0302_01FE));
         assert_eq!(reader().i64_be(), Ok(-0x01FE_FDFC_FBFA_F9F9));
-        assert_eq!(
-            reader().f32_le().map(f32::to_bits),
-            Ok(0x0302_01FE)
-        );
-        assert_eq!(
-            reader().f32_be().map(f32::to_bits),
-            Ok(0xFE01_0203)
-        );
+        assert_eq!(reader().f32_le().map(f32::to_bits), Ok(0x0302_01FE));
+        assert_eq!(reader().f32_be().map(f32::to_bits), Ok(0xFE01_0203));
         assert_eq!(
             reader().f64_le().map(f64::to_bits),
             Ok(0x0706_0504_0302_01FE)

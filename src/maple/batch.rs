@@ -327,9 +327,9 @@ impl<'a> Filling<'a> {
         ahead: &'a mut Ahead,
         recipe: Recipe<'a>,
     ) -> Option<&'a mut Ahead> {
-        let fits = self.recipe.is_none_or(|it| {
-            it.schedule.same(recipe.schedule) && self.blocks == ahead.blocks()
-        });
+        let fits = self
+            .recipe
+            .is_none_or(|it| it.schedule.same(recipe.schedule) && self.blocks == ahead.blocks());
         if !fits || self.len == LANES {
             self.run(tile);
         }

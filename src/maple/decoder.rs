@@ -117,8 +117,7 @@ impl Decoder {
         match self.frame(received)? {
             Front::Frame { payload, frame_len } => {
                 let chunk = self.first_chunk(payload.len());
-                self.track
-                    .crypt_cached(Way::Decrypt, chunk, payload, cache);
+                self.track.crypt_cached(Way::Decrypt, chunk, payload, cache);
                 self.unscramble(payload);
                 Ok(Decoded::Packet { payload, frame_len })
             }

@@ -69,8 +69,7 @@ impl Encoder {
         let header = self.header(payload.len())?;
         self.scramble(payload);
         let chunk = self.first_chunk(payload.len());
-        self.track
-            .crypt_cached(Way::Encrypt, chunk, payload, cache);
+        self.track.crypt_cached(Way::Encrypt, chunk, payload, cache);
         room.copy_from_slice(&header);
         Ok(())
     }

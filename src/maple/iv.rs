@@ -166,8 +166,9 @@ mod tests {
     #[test]
     fn a_short_cycle_starts_on_its_cycle() {
         let (len, member) = CYCLES[1];
-        let cycle: Vec<_> =
-            std::iter::successors(Some(member), |iv| Some(iv.shuffled())).take(71).collect();
+        let cycle: Vec<_> = std::iter::successors(Some(member), |iv| Some(iv.shuffled()))
+            .take(71)
+            .collect();
         assert_eq!(cycle.len(), len as usize);
         for random in [0, 1, 70, 71, 255] {
             let (to_server, to_client) = IvPolicy::ShortCycle.choose([random; 8]);

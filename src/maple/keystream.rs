@@ -309,6 +309,3 @@ impl BlockCipherEncClosure for Fused<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

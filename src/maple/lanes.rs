@@ -18,9 +18,7 @@ use super::{
 use aes::{
     Block,
     cipher::{
-        BlockCipherEncBackend, BlockCipherEncClosure, BlockSizeUser,
-        consts::U16,
-        inout::InOutBuf,
+        BlockCipherEncBackend, BlockCipherEncClosure, BlockSizeUser, consts::U16, inout::InOutBuf,
         typenum::Unsigned,
     },
 };

@@ -124,3 +124,6 @@ pub use relay::{KeystreamOf, RelayError, Relayed, rekey};
 pub use text::{Charset, Hex, ReadMaple, WriteMaple};
 pub use timestamp::{file_time, item_time, quest_time};
 pub use wz::{WzKey, WzKeyTooLong, repeat_pattern};
+
+#[cfg(test)]
+mod tests;

@@ -167,8 +167,7 @@ impl Profile {
     /// The profile of a client by [`VARIANTS`]; `None` if no row or no key is known for it.
     pub fn find(region: Region, version: u16) -> Option<Self> {
         let variant = VARIANTS.iter().find(|variant| {
-            variant.regions.contains(&region)
-                && (variant.first..=variant.last).contains(&version)
+            variant.regions.contains(&region) && (variant.first..=variant.last).contains(&version)
         })?;
         Some(Self {
             version,

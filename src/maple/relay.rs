@@ -82,7 +82,8 @@ impl Decoder {
             self.unscramble(payload);
             encoder.scramble(payload);
             encoder.track.crypt(Way::Encrypt, chunk, payload);
-        } else if let (Some(from), Some(to)) = (self.track.unprepared(), encoder.track.unprepared()) {
+        } else if let (Some(from), Some(to)) = (self.track.unprepared(), encoder.track.unprepared())
+        {
             rekey(from, to, chunk, payload);
             self.track.advance();
             encoder.track.advance();

@@ -32,7 +32,8 @@ pub mod scalar {
     pub fn decrypt_prefix(data: &mut [u8], len: usize) -> &[u8] {
         super::decrypt(data, len);
         let cut = if data.len() < len { 3 } else { 0 };
-        data.get(..data.len().saturating_sub(cut)).unwrap_or_default()
+        data.get(..data.len().saturating_sub(cut))
+            .unwrap_or_default()
     }
 }
 

@@ -2,10 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::{
-    Iv, Key, KeySchedule, StartBlock,
-    keystream::BLOCK,
-};
+use super::{Iv, Key, KeySchedule, StartBlock, keystream::BLOCK};
 use std::{error::Error, fmt};
 
 /// A WZ key as long as was asked for yet; a zero IV makes it all zeros.
