@@ -186,7 +186,10 @@ fn packets(section: &str, codec: impl Fn(&Value) -> Codec, payload_seed: u32) {
         assert_eq!(encoder.iv(), iv(&case["iv"]));
         let mut frame = [&[0; 4], &payload[..]].concat();
         encoder.encode(&mut frame).unwrap();
-        check(&frame, &case["packet"], &format!("packet of {len} bytes"));
+        match case.get("packet") {
+            Some(packet) => assert_eq!(frame, unhex(packet), "packet of {len} bytes"),
+            None => assert_eq!(sha256(&frame), unhex(&case["sha256"]), "{len} bytes"),
+        }
         assert_eq!(encoder.iv(), iv(&case["iv_after"]));
 
         let opcode = decoder.peek_opcode(&frame).unwrap();
@@ -401,7 +404,7 @@ fn the_packets_of_a_login() {
             assert_eq!(frame, unhex(&case[wire]));
         }
     }
-    let ping = &VECTORS["server_ping"]["v83"];
+    let ping = &VECTORS["first_client_packets"]["server_ping"]["v83"];
     let codec = Codec::new(Profile::GMS_83);
     let mut frame = [vec![0; 4], unhex(&ping["plain"])].concat();
     let mut encoder = codec.encoder(Direction::ToClient, iv(&ping["iv"]));
