@@ -5,8 +5,10 @@
 use super::{
     Iv, IvUpdate, KeySchedule, StartBlock,
     keystream::{BLOCK, Keystream, MAX_BLOCKS},
-    lanes::{Column, Sink, Tile},
+    lanes::{Column, Few},
 };
+use aes::Block;
+use std::array;
 
 /// How far one direction looks ahead. The default is not at all.
 ///
@@ -126,17 +128,40 @@ impl Ahead {
 
     /// Fills all slots.
     pub(super) fn fill(&mut self, recipe: Recipe<'_>) {
-        let mut tile = Tile::<OWN_LANES>::new();
         while self.vacant() > 0 {
             let mut starts = [[0; BLOCK]; OWN_LANES];
             let first = self.ready;
-            let lanes = self.reserve(recipe, &mut starts);
-            let starts = starts.get(..lanes).unwrap_or_default();
-            let blocks = [self.blocks; OWN_LANES];
-            let mut sink = Filling { ahead: self, first };
-            tile.run(recipe.schedule, starts, &blocks, &mut sink);
+            match self.reserve(recipe, &mut starts) {
+                1 => self.run_few::<1>(recipe, starts, first),
+                2 => self.run_few::<2>(recipe, starts, first),
+                3 | 4 => self.run_few::<4>(recipe, starts, first),
+                _ => self.run_few::<OWN_LANES>(recipe, starts, first),
+            }
             self.finish(first);
         }
+    }
+
+    fn run_few<const N: usize>(
+        &mut self,
+        recipe: Recipe<'_>,
+        starts: [[u8; BLOCK]; OWN_LANES],
+        first: usize,
+    ) {
+        let (before, after) = self.slots.split_at_mut(self.head);
+        let mut slots = after.iter_mut().chain(before);
+        let mut slots = slots.by_ref().skip(first).take(self.ready - first);
+        let mut states = [Block::default(); N];
+        for (state, start) in states.iter_mut().zip(starts) {
+            *state = start.into();
+        }
+        recipe.schedule.run_few(Few {
+            states,
+            out: array::from_fn(|_| {
+                let slot = slots.next();
+                slot.map_or(&mut [][..], |slot| &mut slot.keystream.blocks)
+            }),
+            blocks: self.blocks,
+        });
     }
 
     /// Gives vacant slots their IVs, as many as there are `starts`, and writes their start
@@ -165,10 +190,7 @@ impl Ahead {
         let Some(slot) = self.slots.get_mut(index) else {
             return;
         };
-        let blocks = slot.keystream.blocks.iter_mut().skip(at);
-        for (place, block) in blocks.zip(column.blocks()) {
-            *place = *block;
-        }
+        column.copy_to(slot.keystream.blocks.get_mut(at..).unwrap_or_default());
     }
 
     /// Declares the keystreams of all ready slots from `first` on made.
@@ -183,17 +205,5 @@ impl Ahead {
 
     fn index(&self, place: usize) -> usize {
         (self.head + place) % self.slots.len().max(1)
-    }
-}
-
-struct Filling<'a> {
-    ahead: &'a mut Ahead,
-    first: usize,
-}
-
-impl Sink for Filling<'_> {
-    #[inline(always)]
-    fn take(&mut self, lane: usize, at: usize, column: Column<'_>) {
-        self.ahead.take(self.first + lane, at, column);
     }
 }

@@ -5,8 +5,8 @@
 use super::{
     Decoder, EncodeError, Encoder, Iv, KeySchedule, Keystream, Layer, StartBlock,
     ahead::{Ahead, Recipe},
-    keystream::{BLOCK, MAX_BLOCKS, blocks_needed},
-    lanes::{Column, LANES, Sink, Tile, xor_column},
+    keystream::{BLOCK, MAX_BLOCKS, blocks_needed, xor_chunks, xor_chunks_into},
+    lanes::{Column, IntoRows, LANES, Row, Sink, Tile},
     track::{Track, Way},
 };
 use std::{array, cmp::Reverse, fmt};
@@ -34,18 +34,27 @@ impl Recipient for (&mut Encoder, &mut [u8]) {
 
 /// The workbench of packets that are made together; one per thread is enough.
 ///
-/// Takes 8 kB and the longest broadcast, all of it in [`Lanes::new`]. Sessions with one key
+/// Takes 100 kB and the longest broadcast, all of it in [`Lanes::new`]. Sessions with one key
 /// that follow each other share a run of up to 64 chains; another key begins another run.
 pub struct Lanes {
-    tile: Box<Tile<LANES>>,
+    bench: Bench,
     body: Box<[u8]>,
+}
+
+/// Where chains run, and where their blocks wait for the payloads.
+struct Bench {
+    tile: Box<Tile<LANES>>,
+    rows: Box<[Row]>,
 }
 
 impl Lanes {
     /// A workbench for broadcasts of up to `longest` bytes.
     pub fn new(longest: usize) -> Self {
         Self {
-            tile: Box::new(Tile::new()),
+            bench: Bench {
+                tile: Box::new(Tile::new()),
+                rows: vec![[[0; BLOCK]; MAX_BLOCKS]; LANES].into(),
+            },
             body: vec![0; longest].into(),
         }
     }
@@ -85,14 +94,22 @@ impl Lanes {
                 continue;
             };
             room.copy_from_slice(&header);
-            place.copy_from_slice(match encoder.shanda() {
-                Some(_) => body,
-                None => payload,
-            });
-            batch.add(&mut self.tile, encoder, place);
+            let sources = Sources {
+                plain: payload,
+                scrambled: body,
+            };
+            let from = match encoder.shanda() {
+                Some(_) => From::Scrambled,
+                None => From::Plain,
+            };
+            batch.add(&mut self.bench, encoder, place, from, sources);
             sealed += 1;
         }
-        batch.run(&mut self.tile);
+        let sources = Sources {
+            plain: payload,
+            scrambled: body,
+        };
+        batch.run(&mut self.bench, sources);
         Ok(sealed)
     }
 
@@ -114,7 +131,8 @@ impl Lanes {
             match made {
                 Ok(payload) => {
                     encoder.scramble(payload);
-                    batch.add(&mut self.tile, encoder, payload);
+                    let here = Sources::default();
+                    batch.add(&mut self.bench, encoder, payload, From::InPlace, here);
                 }
                 Err(error) => {
                     result = Err(error);
@@ -122,7 +140,7 @@ impl Lanes {
                 }
             }
         }
-        batch.run(&mut self.tile);
+        batch.run(&mut self.bench, Sources::default());
         result
     }
 
@@ -154,7 +172,8 @@ impl Lanes {
             let lanes = ivs.len().min(out.len());
             let starts = starts.get(..lanes).unwrap_or_default();
             let mut sink = Keystreams { out };
-            self.tile.run(schedule, starts, &[need; LANES], &mut sink);
+            let tile = &mut self.bench.tile;
+            tile.run(schedule, starts, &[need; LANES], &mut sink);
             for (keystream, &start) in sink.out.iter_mut().zip(starts) {
                 keystream.begin(start);
                 keystream.end(need);
@@ -169,11 +188,11 @@ impl Lanes {
             let mut waiting = Some(ahead);
             while let Some(ahead) = waiting.take() {
                 if ahead.vacant() > 0 {
-                    waiting = batch.add(&mut self.tile, ahead, recipe);
+                    waiting = batch.add(&mut self.bench.tile, ahead, recipe);
                 }
             }
         }
-        batch.run(&mut self.tile);
+        batch.run(&mut self.bench.tile);
     }
 }
 
@@ -185,17 +204,37 @@ impl fmt::Debug for Lanes {
     }
 }
 
+/// Where a payload comes from.
+#[derive(Clone, Copy, Debug, Default)]
+enum From {
+    /// It is where it shall be encrypted.
+    #[default]
+    InPlace,
+    /// It is the broadcast's, after Shanda.
+    Scrambled,
+    /// It is the broadcast's, before Shanda.
+    Plain,
+}
+
+/// A broadcast's payload.
+#[derive(Clone, Copy, Default)]
+struct Sources<'s> {
+    plain: &'s [u8],
+    scrambled: &'s [u8],
+}
+
 /// Payloads that wait for a run.
 struct Batch<'a> {
     schedule: Option<KeySchedule>,
     starts: [[u8; BLOCK]; LANES],
-    payloads: [Pending<'a>; LANES],
+    pending: [Pending<'a>; LANES],
     len: usize,
 }
 
 #[derive(Default)]
 struct Pending<'a> {
-    payload: &'a mut [u8],
+    out: &'a mut [u8],
+    from: From,
     first_chunk: usize,
     blocks: usize,
 }
@@ -205,76 +244,93 @@ impl<'a> Batch<'a> {
         Self {
             schedule: None,
             starts: [[0; BLOCK]; LANES],
-            payloads: array::from_fn(|_| Pending::default()),
+            pending: array::from_fn(|_| Pending::default()),
             len: 0,
         }
     }
 
-    /// Takes a payload that Shanda is done with; it is encrypted now or by a later run, and its
-    /// encoder is at the next packet.
-    fn add(&mut self, tile: &mut Tile<LANES>, encoder: &mut Encoder, payload: &'a mut [u8]) {
-        let first_chunk = encoder.first_chunk(payload.len());
+    /// Takes a payload that Shanda is done with; it is encrypted into `out` now or by a later
+    /// run, and its encoder is at the next packet.
+    fn add(
+        &mut self,
+        bench: &mut Bench,
+        encoder: &mut Encoder,
+        out: &'a mut [u8],
+        from: From,
+        sources: Sources<'_>,
+    ) {
+        let first_chunk = encoder.first_chunk(out.len());
+        let blocks = blocks_needed(out.len(), first_chunk);
         let track = &mut encoder.track;
-        if track.layer() != Layer::Aes {
-            return track.crypt(Way::Encrypt, first_chunk, payload);
+        if track.layer() != Layer::Aes || track.ahead().covers(blocks) {
+            match from {
+                From::InPlace => {}
+                From::Scrambled => out.copy_from_slice(sources.scrambled),
+                From::Plain => out.copy_from_slice(sources.plain),
+            }
+            return track.crypt(Way::Encrypt, first_chunk, out);
         }
-        if !track.xor_prepared(first_chunk, payload) {
-            let schedule = track.schedule();
-            let other = self.schedule.as_ref().is_some_and(|it| !it.same(schedule));
-            if other || self.len == LANES {
-                self.run(tile);
-            }
-            self.schedule.get_or_insert_with(|| schedule.clone());
-            if let Some(place) = self.starts.get_mut(self.len) {
-                *place = track.start_block();
-            }
-            if let Some(place) = self.payloads.get_mut(self.len) {
-                *place = Pending {
-                    blocks: blocks_needed(payload.len(), first_chunk),
-                    payload,
-                    first_chunk,
-                };
-            }
-            self.len += 1;
+        let schedule = track.schedule();
+        let other = self.schedule.as_ref().is_some_and(|it| !it.same(schedule));
+        if other || self.len == LANES {
+            self.run(bench, sources);
         }
+        self.schedule.get_or_insert_with(|| schedule.clone());
+        if let Some(place) = self.starts.get_mut(self.len) {
+            *place = track.start_block();
+        }
+        if let Some(place) = self.pending.get_mut(self.len) {
+            *place = Pending {
+                out,
+                from,
+                first_chunk,
+                blocks,
+            };
+        }
+        self.len += 1;
         track.advance();
     }
 
-    fn run(&mut self, tile: &mut Tile<LANES>) {
+    fn run(&mut self, bench: &mut Bench, sources: Sources<'_>) {
         let Some(schedule) = self.schedule.take() else {
             return;
         };
         let len = std::mem::take(&mut self.len);
-        let pending = self.payloads.get_mut(..len).unwrap_or_default();
+        let pending = self.pending.get_mut(..len).unwrap_or_default();
         let mut order: [usize; LANES] = array::from_fn(|lane| lane);
         let order = order.get_mut(..len).unwrap_or_default();
-        let blocks_of = |&lane: &usize| pending.get(lane).map_or(0, |it| it.blocks);
+        let blocks_of = |lane: usize| pending.get(lane).map_or(0, |it| it.blocks);
         if !pending.is_sorted_by_key(|it| Reverse(it.blocks)) {
-            order.sort_unstable_by_key(|lane| Reverse(blocks_of(lane)));
+            order.sort_unstable_by_key(|&lane| Reverse(blocks_of(lane)));
         }
         let mut starts = [[0; BLOCK]; LANES];
         let mut blocks = [0; LANES];
-        for ((start, need), lane) in starts.iter_mut().zip(&mut blocks).zip(&*order) {
-            *start = self.starts.get(*lane).copied().unwrap_or_default();
+        for ((start, need), &lane) in starts.iter_mut().zip(&mut blocks).zip(&*order) {
+            *start = self.starts.get(lane).copied().unwrap_or_default();
             *need = blocks_of(lane);
         }
         let starts = starts.get(..len).unwrap_or_default();
-        tile.run(&schedule, starts, &blocks, &mut Sealing { pending, order });
+        let rows = &mut bench.rows;
+        bench
+            .tile
+            .run(&schedule, starts, &blocks, &mut IntoRows { rows });
+        for (row, lane) in bench.rows.iter().zip(&*order) {
+            if let Some(it) = pending.get_mut(*lane) {
+                it.finish(row, sources);
+            }
+        }
     }
 }
 
-struct Sealing<'s, 'a> {
-    pending: &'s mut [Pending<'a>],
-    order: &'s [usize],
-}
-
-impl Sink for Sealing<'_, '_> {
-    #[inline(always)]
-    fn take(&mut self, lane: usize, at: usize, column: Column<'_>) {
-        let lane = self.order.get(lane).copied().unwrap_or(lane);
-        if let Some(it) = self.pending.get_mut(lane) {
-            xor_column(it.payload, it.first_chunk, at, column);
-        }
+impl Pending<'_> {
+    fn finish(&mut self, row: &Row, sources: Sources<'_>) {
+        let keystream = row.get(..self.blocks).unwrap_or_default().as_flattened();
+        let from = match self.from {
+            From::InPlace => return xor_chunks(keystream, self.first_chunk, self.out),
+            From::Scrambled => sources.scrambled,
+            From::Plain => sources.plain,
+        };
+        xor_chunks_into(keystream, self.first_chunk, from, self.out);
     }
 }
 
@@ -285,12 +341,9 @@ struct Keystreams<'a> {
 impl Sink for Keystreams<'_> {
     #[inline(always)]
     fn take(&mut self, lane: usize, at: usize, column: Column<'_>) {
-        if let Some(keystream) = self.out.get_mut(lane) {
-            let places = keystream.blocks.iter_mut().skip(at);
-            for (place, block) in places.zip(column.blocks()) {
-                *place = *block;
-            }
-        }
+        let keystream = self.out.get_mut(lane);
+        let places = keystream.and_then(|it| it.blocks.get_mut(at..));
+        column.copy_to(places.unwrap_or_default());
     }
 }
 

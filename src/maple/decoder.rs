@@ -7,7 +7,7 @@ use super::{
     MAX_HEADER_LEN, Profile, cipher,
     header::Announced,
     keystream::xor,
-    shanda::{self, Shanda},
+    shanda::Shanda,
     track::{Track, Way, first_chunk},
 };
 use std::ops::RangeInclusive;
@@ -145,10 +145,9 @@ impl Decoder {
         };
         work.copy_from_slice(front);
         self.track.crypt_front(work);
-        let plain = if self.shanda.is_some() {
-            shanda::scalar::decrypt_prefix(work, announced.len)
-        } else {
-            work
+        let plain = match self.shanda {
+            Some(shanda) => shanda.decrypt_prefix(work, announced.len),
+            None => work,
         };
         Ok(match (opcode_len, plain) {
             (1, &[low, ..]) => Some(u16::from(low)),

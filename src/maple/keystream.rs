@@ -14,7 +14,10 @@
 
 #![forbid(unsafe_code)]
 
-use super::{Iv, Key, lanes::Run};
+use super::{
+    Iv, Key,
+    lanes::{Few, Row, Run, Sink},
+};
 use aes::{
     Aes256Enc, Block,
     cipher::{
@@ -170,8 +173,14 @@ impl KeySchedule {
         Arc::ptr_eq(&self.shared, &other.shared) || self.shared.key == other.shared.key
     }
 
-    pub(super) fn run(&self, run: Run<'_, impl super::lanes::Sink>) {
+    /// Runs many chains, a row of them at a time.
+    pub(super) fn run(&self, run: Run<'_, impl Sink>) {
         self.shared.aes.encrypt_with_backend(run);
+    }
+
+    /// Runs `N` chains, a block of each at a time.
+    pub(super) fn run_few<const N: usize>(&self, few: Few<'_, N>) {
+        self.shared.aes.encrypt_with_backend(few);
     }
 }
 
@@ -184,7 +193,7 @@ impl fmt::Debug for KeySchedule {
 /// The keystream of one packet, as much of it as was asked for yet: up to 1,472 bytes, inline.
 #[derive(Clone)]
 pub struct Keystream {
-    pub(super) blocks: [[u8; BLOCK]; MAX_BLOCKS],
+    pub(super) blocks: Row,
     ready: usize,
     /// The last block of the chain: the start block while nothing is ready.
     last: [u8; BLOCK],
@@ -263,6 +272,30 @@ pub(super) fn xor(bytes: &mut [u8], keystream: &[u8]) {
     }
 }
 
+/// Writes the chunks of `from`, XORed with `keystream`, into `out` of the same length.
+pub(super) fn xor_chunks_into(keystream: &[u8], first_chunk: usize, from: &[u8], out: &mut [u8]) {
+    let first = first_chunk.min(out.len()).min(from.len());
+    let (first_out, later_out) = out.split_at_mut(first);
+    let (first_from, later_from) = from.split_at(first);
+    xor_into(keystream, first_from, first_out);
+    let later = later_out.chunks_mut(NEXT_CHUNK);
+    for (out, from) in later.zip(later_from.chunks(NEXT_CHUNK)) {
+        xor_into(keystream, from, out);
+    }
+}
+
+fn xor_into(keystream: &[u8], from: &[u8], out: &mut [u8]) {
+    for ((out, from), key) in out.iter_mut().zip(from).zip(keystream) {
+        *out = from ^ key;
+    }
+}
+
+/// A whole block at once: byte by byte it does not always become one instruction.
+#[inline(always)]
+fn xor_block(place: &mut [u8; BLOCK], block: &[u8; BLOCK]) {
+    *place = (u128::from_ne_bytes(*place) ^ u128::from_ne_bytes(*block)).to_ne_bytes();
+}
+
 /// One chain into a buffer.
 struct Chain<'a> {
     state: Block,
@@ -301,7 +334,7 @@ impl BlockCipherEncClosure for Fused<'_> {
         let (whole, tail) = self.payload.as_chunks_mut::<BLOCK>();
         for block in whole {
             backend.encrypt_block_inplace(&mut state);
-            xor(block, &state);
+            xor_block(block, &state.0);
         }
         if !tail.is_empty() {
             backend.encrypt_block_inplace(&mut state);

@@ -13,7 +13,7 @@
 
 use super::{
     KeySchedule,
-    keystream::{BLOCK, NEXT_CHUNK, xor},
+    keystream::{BLOCK, MAX_BLOCKS},
 };
 use aes::{
     Block,
@@ -81,10 +81,14 @@ pub(super) struct Column<'a> {
     stride: usize,
 }
 
-impl<'a> Column<'a> {
+impl Column<'_> {
+    /// Copies the blocks to the front of `places`.
     #[inline(always)]
-    pub(super) fn blocks(self) -> impl Iterator<Item = &'a [u8; BLOCK]> {
-        self.rows.iter().step_by(self.stride).map(|block| &block.0)
+    pub(super) fn copy_to(self, places: &mut [[u8; BLOCK]]) {
+        let blocks = self.rows.iter().step_by(self.stride);
+        for (place, block) in places.iter_mut().zip(blocks) {
+            *place = block.0;
+        }
     }
 }
 
@@ -176,30 +180,47 @@ fn encrypt_row<B: BlockCipherEncBackend<BlockSize = U16>>(
     }
 }
 
-/// XORs the blocks from number `at` on into each chunk of `payload`.
-#[inline(always)]
-pub(super) fn xor_column(payload: &mut [u8], first_chunk: usize, at: usize, column: Column<'_>) {
-    let (first, later) = payload.split_at_mut(first_chunk.min(payload.len()));
-    xor_blocks(first, at, column);
-    for chunk in later.chunks_mut(NEXT_CHUNK) {
-        xor_blocks(chunk, at, column);
+/// The blocks of a lane, contiguous.
+pub(super) type Row = [[u8; BLOCK]; MAX_BLOCKS];
+
+/// Puts each lane's blocks into a row of its own.
+pub(super) struct IntoRows<'a> {
+    pub(super) rows: &'a mut [Row],
+}
+
+impl Sink for IntoRows<'_> {
+    #[inline(always)]
+    fn take(&mut self, lane: usize, at: usize, column: Column<'_>) {
+        let row = self.rows.get_mut(lane).and_then(|row| row.get_mut(at..));
+        column.copy_to(row.unwrap_or_default());
     }
 }
 
-#[inline(always)]
-fn xor_blocks(chunk: &mut [u8], at: usize, column: Column<'_>) {
-    let Some(rest) = chunk.get_mut(at * BLOCK..) else {
-        return;
-    };
-    let (whole, tail) = rest.as_chunks_mut::<BLOCK>();
-    let mut blocks = column.blocks();
-    for (place, block) in whole.iter_mut().zip(&mut blocks) {
-        xor(place, block);
-    }
-    // The chunk's tail, if the column reaches it.
-    if whole.len() < STEPS
-        && let Some(block) = blocks.next()
-    {
-        xor(tail, block);
+/// A few chains straight into their places, their states in registers.
+pub(super) struct Few<'a, const N: usize> {
+    pub(super) states: [Block; N],
+    pub(super) out: [&'a mut [[u8; BLOCK]]; N],
+    pub(super) blocks: usize,
+}
+
+impl<const N: usize> BlockSizeUser for Few<'_, N> {
+    type BlockSize = U16;
+}
+
+impl<const N: usize> BlockCipherEncClosure for Few<'_, N> {
+    #[inline(always)]
+    fn call<B: BlockCipherEncBackend<BlockSize = U16>>(self, backend: &B) {
+        let mut states = self.states;
+        let mut out = self.out;
+        for at in 0..self.blocks {
+            for state in &mut states {
+                backend.encrypt_block_inplace(state);
+            }
+            for (out, state) in out.iter_mut().zip(&states) {
+                if let Some(place) = out.get_mut(at) {
+                    *place = state.0;
+                }
+            }
+        }
     }
 }

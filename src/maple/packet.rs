@@ -28,14 +28,12 @@ impl PacketPool {
 
     /// Begins a packet behind room for its header; `None` if no frame has room for that or all
     /// are lent out.
-    pub fn begin(&self) -> Option<PacketWriter> {
-        let mut packet = PacketWriter {
+    pub fn begin(&self) -> Option<PacketWriter<'_>> {
+        Some(PacketWriter {
             frame: self.take(HEADER_LEN)?,
             len: HEADER_LEN,
-            pool: self.clone(),
-        };
-        packet.frame.set_len(0);
-        Some(packet)
+            pool: self,
+        })
     }
 
     /// A frame of `least` bytes or more, the smallest there is.
@@ -55,14 +53,14 @@ impl fmt::Debug for PacketPool {
 
 /// A packet in the making: moves to a larger frame of its pool when it must.
 #[derive(Debug)]
-pub struct PacketWriter {
+pub struct PacketWriter<'p> {
     frame: Frame,
     /// Bytes filled, the header's room included.
     len: usize,
-    pool: PacketPool,
+    pool: &'p PacketPool,
 }
 
-impl PacketWriter {
+impl PacketWriter<'_> {
     /// Appends what `write` writes, all of it or nothing.
     ///
     /// If it runs out of room, it runs again in a larger frame; fails if there is none.

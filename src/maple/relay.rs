@@ -6,10 +6,11 @@
 use super::{
     DecodeError, Decoder, EncodeError, Encoder, Iv, KeySchedule, StartBlock,
     decoder::Front,
-    keystream::{BLOCK, blocks_needed},
-    lanes::{Column, Sink, Tile, xor_column},
+    keystream::{BLOCK, MAX_BLOCKS, blocks_needed, xor, xor_chunks},
+    lanes::Few,
     track::Way,
 };
+use aes::Block;
 use std::{error::Error, fmt};
 
 /// A keystream by what it is made of.
@@ -37,19 +38,16 @@ pub fn rekey(from: KeystreamOf<'_>, to: KeystreamOf<'_>, first_chunk: usize, bod
 
 /// XORs `body` with the two chains that begin at `starts`.
 fn both(schedule: &KeySchedule, starts: [[u8; BLOCK]; 2], first_chunk: usize, body: &mut [u8]) {
-    struct Into<'a> {
-        body: &'a mut [u8],
-        first_chunk: usize,
-    }
-    impl Sink for Into<'_> {
-        #[inline(always)]
-        fn take(&mut self, _lane: usize, at: usize, column: Column<'_>) {
-            xor_column(self.body, self.first_chunk, at, column);
-        }
-    }
-    let blocks = [blocks_needed(body.len(), first_chunk); 2];
-    let mut sink = Into { body, first_chunk };
-    Tile::<2>::new().run(schedule, &starts, &blocks, &mut sink);
+    let blocks = blocks_needed(body.len(), first_chunk);
+    let mut rows = [[[0; BLOCK]; MAX_BLOCKS]; 2];
+    let [a, b] = &mut rows;
+    schedule.run_few(Few {
+        states: starts.map(Block::from),
+        out: [a, b],
+        blocks,
+    });
+    xor(a.as_flattened_mut(), b.as_flattened());
+    xor_chunks(a.as_flattened(), first_chunk, body);
 }
 
 impl Decoder {

@@ -90,4 +90,9 @@ impl Shanda {
     pub fn decrypt(self, data: &mut [u8]) {
         scalar::decrypt(data);
     }
+
+    /// As [`scalar::decrypt_prefix`].
+    pub fn decrypt_prefix(self, data: &mut [u8], len: usize) -> &[u8] {
+        scalar::decrypt_prefix(data, len)
+    }
 }

@@ -146,16 +146,6 @@ impl Track {
         self.start.bytes(self.iv)
     }
 
-    /// XORs with the current packet's keystream if it was prepared in full; says whether.
-    pub(super) fn xor_prepared(&mut self, first_chunk: usize, payload: &mut [u8]) -> bool {
-        let blocks = blocks_needed(payload.len(), first_chunk);
-        let ready = self.ahead.covers(blocks);
-        if ready && let Some(keystream) = self.ahead.front(&self.schedule, blocks) {
-            keystream.xor(first_chunk, payload);
-        }
-        ready
-    }
-
     fn xor(&mut self, first_chunk: usize, payload: &mut [u8]) {
         let blocks = blocks_needed(payload.len(), first_chunk);
         if blocks == 0 {
