@@ -20,12 +20,28 @@ impl Error for Truncated {}
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
+    all: &'a [u8],
+}
+
+/// A read of each number: its width, its order, its name.
+macro_rules! numbers {
+    ($($name:ident: $number:ty = $decode:path, $doc:literal;)*) => {
+        $(
+            #[doc = $doc]
+            pub fn $name(&mut self) -> Result<$number, Truncated> {
+                self.array().map($decode)
+            }
+        )*
+    };
 }
 
 impl<'a> Reader<'a> {
     /// A reader over all of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { rest: bytes }
+        Self {
+            rest: bytes,
+            all: bytes,
+        }
     }
 
     /// The bytes not read yet.
@@ -41,6 +57,22 @@ impl<'a> Reader<'a> {
     /// Whether everything has been read.
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
+    }
+
+    /// How many bytes lie before the next one to be read.
+    pub fn position(&self) -> usize {
+        self.all.len() - self.rest.len()
+    }
+
+    /// Reads on at `position`, counted from the first byte; the end itself is allowed.
+    pub fn seek(&mut self, position: usize) -> Result<(), Truncated> {
+        self.rest = self.all.get(position..).ok_or(Truncated)?;
+        Ok(())
+    }
+
+    /// Passes over the next `count` bytes.
+    pub fn skip(&mut self, count: usize) -> Result<(), Truncated> {
+        self.bytes(count).map(drop)
     }
 
     /// The next `count` bytes.
@@ -62,14 +94,29 @@ impl<'a> Reader<'a> {
         self.array::<1>().map(|[byte]| byte)
     }
 
-    /// Two bytes, little-endian.
-    pub fn u16_le(&mut self) -> Result<u16, Truncated> {
-        self.array().map(u16::from_le_bytes)
+    /// One byte; anything but zero is true.
+    pub fn bool(&mut self) -> Result<bool, Truncated> {
+        self.u8().map(|byte| byte != 0)
     }
 
-    /// Four bytes, little-endian.
-    pub fn u32_le(&mut self) -> Result<u32, Truncated> {
-        self.array().map(u32::from_le_bytes)
+    numbers! {
+        i8: i8 = i8::from_le_bytes, "One byte, signed.";
+        u16_le: u16 = u16::from_le_bytes, "Two bytes, little-endian.";
+        u16_be: u16 = u16::from_be_bytes, "Two bytes, big-endian.";
+        i16_le: i16 = i16::from_le_bytes, "Two bytes, signed, little-endian.";
+        i16_be: i16 = i16::from_be_bytes, "Two bytes, signed, big-endian.";
+        u32_le: u32 = u32::from_le_bytes, "Four bytes, little-endian.";
+        u32_be: u32 = u32::from_be_bytes, "Four bytes, big-endian.";
+        i32_le: i32 = i32::from_le_bytes, "Four bytes, signed, little-endian.";
+        i32_be: i32 = i32::from_be_bytes, "Four bytes, signed, big-endian.";
+        u64_le: u64 = u64::from_le_bytes, "Eight bytes, little-endian.";
+        u64_be: u64 = u64::from_be_bytes, "Eight bytes, big-endian.";
+        i64_le: i64 = i64::from_le_bytes, "Eight bytes, signed, little-endian.";
+        i64_be: i64 = i64::from_be_bytes, "Eight bytes, signed, big-endian.";
+        f32_le: f32 = f32::from_le_bytes, "An IEEE single, little-endian.";
+        f32_be: f32 = f32::from_be_bytes, "An IEEE single, big-endian.";
+        f64_le: f64 = f64::from_le_bytes, "An IEEE double, little-endian.";
+        f64_be: f64 = f64::from_be_bytes, "An IEEE double, big-endian.";
     }
 
     /// The bytes before the next zero byte; the zero is consumed and left out.
@@ -112,6 +159,48 @@ mod tests {
         assert_eq!(reader.array::<4>(), Err(Truncated));
         assert_eq!(reader.nul_terminated(), Err(Truncated));
         assert_eq!(reader.rest(), bytes);
+    }
+
+    #[test]
+    fn each_number_is_read_in_its_order_and_sign() {
+        let bytes = [0xFE, 1, 2, 3, 4, 5, 6, 7];
+        let reader = || Reader::new(&bytes);
+        assert_eq!(reader().i8(), Ok(-2));
+        assert_eq!(reader().bool(), Ok(true));
+        assert_eq!(reader().u16_be(), Ok(0xFE01));
+        assert_eq!(reader().i16_le(), Ok(0x01FE));
+        assert_eq!(reader().i16_be(), Ok(-0x01FF));
+        assert_eq!(reader().u32_be(), Ok(0xFE01_0203));
+        assert_eq!(reader().i32_le(), Ok(0x0302_01FE));
+        assert_eq!(reader().i32_be(), Ok(-0x01FE_FDFD));
+        assert_eq!(reader().u64_le(), Ok(0x0706_0504_0302_01FE));
+        assert_eq!(reader().u64_be(), Ok(0xFE01_0203_0405_0607));
+        assert_eq!(reader().i64_le(), Ok(0x0706_0504_0302_01FE));
+        assert_eq!(reader().i64_be(), Ok(-0x01FE_FDFC_FBFA_F9F9));
+        assert_eq!(reader().f32_le().map(f32::to_bits), Ok(0x0302_01FE));
+        assert_eq!(reader().f32_be().map(f32::to_bits), Ok(0xFE01_0203));
+        assert_eq!(
+            reader().f64_le().map(f64::to_bits),
+            Ok(0x0706_0504_0302_01FE)
+        );
+        assert_eq!(
+            reader().f64_be().map(f64::to_bits),
+            Ok(0xFE01_0203_0405_0607)
+        );
+    }
+
+    #[test]
+    fn a_position_can_be_kept_and_sought() {
+        let mut reader = Reader::new(&[1, 2, 3, 4]);
+        reader.skip(3).unwrap();
+        assert_eq!(reader.position(), 3);
+        assert_eq!(reader.seek(5), Err(Truncated));
+        assert_eq!(reader.skip(2), Err(Truncated));
+        assert_eq!(reader.position(), 3);
+        reader.seek(1).unwrap();
+        assert_eq!(reader.rest(), [2, 3, 4]);
+        reader.seek(4).unwrap();
+        assert!(reader.is_empty());
     }
 
     #[test]

@@ -21,6 +21,18 @@ pub struct Writer<'a> {
     len: usize,
 }
 
+/// A write of each number: its width, its order, its name.
+macro_rules! numbers {
+    ($($name:ident: $number:ty = $encode:path, $doc:literal;)*) => {
+        $(
+            #[doc = $doc]
+            pub fn $name(&mut self, value: $number) -> Result<(), Full> {
+                self.array($encode(value))
+            }
+        )*
+    };
+}
+
 impl<'a> Writer<'a> {
     /// A writer that starts at the first byte of `buf` and never goes past its end.
     pub fn new(buf: &'a mut [u8]) -> Self {
@@ -56,19 +68,73 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Appends one byte.
-    pub fn u8(&mut self, value: u8) -> Result<(), Full> {
-        self.bytes(&[value])
+    /// Appends the bytes of an array as they are.
+    pub fn array<const N: usize>(&mut self, bytes: [u8; N]) -> Result<(), Full> {
+        let place = self.buf.get_mut(self.len..).ok_or(Full)?;
+        *place.first_chunk_mut().ok_or(Full)? = bytes;
+        self.len += N;
+        Ok(())
     }
 
-    /// Appends two bytes, little-endian.
-    pub fn u16_le(&mut self, value: u16) -> Result<(), Full> {
-        self.bytes(&value.to_le_bytes())
+    /// Appends `count` zero bytes.
+    pub fn zeros(&mut self, count: usize) -> Result<(), Full> {
+        self.fill(0, count)
     }
 
-    /// Appends four bytes, little-endian.
-    pub fn u32_le(&mut self, value: u32) -> Result<(), Full> {
-        self.bytes(&value.to_le_bytes())
+    /// Appends `count` times `byte`.
+    pub fn fill(&mut self, byte: u8, count: usize) -> Result<(), Full> {
+        let end = self.len.checked_add(count).ok_or(Full)?;
+        let place = self.buf.get_mut(self.len..end).ok_or(Full)?;
+        place.fill(byte);
+        self.len = end;
+        Ok(())
+    }
+
+    /// Appends `bytes` and zeros, `width` bytes in all; fails if that cuts `bytes`.
+    pub fn padded(&mut self, bytes: &[u8], width: usize) -> Result<(), Full> {
+        let zeros = width.checked_sub(bytes.len()).ok_or(Full)?;
+        self.all_or_nothing(|writer| {
+            writer.bytes(bytes)?;
+            writer.zeros(zeros)
+        })
+    }
+
+    /// Appends one byte: 1 for true, 0 for false.
+    pub fn bool(&mut self, value: bool) -> Result<(), Full> {
+        self.u8(u8::from(value))
+    }
+
+    /// Writes over what was written from `position` on, and no further.
+    ///
+    /// A length is filled in with it once it is known.
+    pub fn overwrite(
+        &mut self,
+        position: usize,
+        write: impl FnOnce(&mut Writer<'_>) -> Result<(), Full>,
+    ) -> Result<(), Full> {
+        let place = self.buf.get_mut(position..self.len).ok_or(Full)?;
+        write(&mut Writer::new(place))
+    }
+
+    numbers! {
+        u8: u8 = u8::to_le_bytes, "Appends one byte.";
+        i8: i8 = i8::to_le_bytes, "Appends one byte, signed.";
+        u16_le: u16 = u16::to_le_bytes, "Appends two bytes, little-endian.";
+        u16_be: u16 = u16::to_be_bytes, "Appends two bytes, big-endian.";
+        i16_le: i16 = i16::to_le_bytes, "Appends two bytes, signed, little-endian.";
+        i16_be: i16 = i16::to_be_bytes, "Appends two bytes, signed, big-endian.";
+        u32_le: u32 = u32::to_le_bytes, "Appends four bytes, little-endian.";
+        u32_be: u32 = u32::to_be_bytes, "Appends four bytes, big-endian.";
+        i32_le: i32 = i32::to_le_bytes, "Appends four bytes, signed, little-endian.";
+        i32_be: i32 = i32::to_be_bytes, "Appends four bytes, signed, big-endian.";
+        u64_le: u64 = u64::to_le_bytes, "Appends eight bytes, little-endian.";
+        u64_be: u64 = u64::to_be_bytes, "Appends eight bytes, big-endian.";
+        i64_le: i64 = i64::to_le_bytes, "Appends eight bytes, signed, little-endian.";
+        i64_be: i64 = i64::to_be_bytes, "Appends eight bytes, signed, big-endian.";
+        f32_le: f32 = f32::to_le_bytes, "Appends an IEEE single, little-endian.";
+        f32_be: f32 = f32::to_be_bytes, "Appends an IEEE single, big-endian.";
+        f64_le: f64 = f64::to_le_bytes, "Appends an IEEE double, little-endian.";
+        f64_be: f64 = f64::to_be_bytes, "Appends an IEEE double, big-endian.";
     }
 
     /// Appends `text` up to its first zero byte, then one zero byte.
@@ -114,6 +180,57 @@ mod tests {
         assert_eq!(writer.written(), [1, 2, 3, 4, 5, 6, 7, b'a', b'b', 0, 9]);
         assert_eq!((writer.len(), writer.remaining()), (11, 1));
         assert_eq!(buf[11], 0xEE);
+    }
+
+    #[test]
+    fn each_number_is_written_in_its_order_and_sign() {
+        fn written(write: impl FnOnce(&mut Writer<'_>) -> Result<(), Full>) -> Vec<u8> {
+            let mut buf = [0xEE; 8];
+            let mut writer = Writer::new(&mut buf);
+            write(&mut writer).unwrap();
+            writer.written().to_vec()
+        }
+        assert_eq!(written(|w| w.bool(true)), [1]);
+        assert_eq!(written(|w| w.i8(-2)), [0xFE]);
+        assert_eq!(written(|w| w.u16_be(0x0102)), [1, 2]);
+        assert_eq!(written(|w| w.i16_le(-2)), [0xFE, 0xFF]);
+        assert_eq!(written(|w| w.i16_be(-2)), [0xFF, 0xFE]);
+        assert_eq!(written(|w| w.u32_be(0x0102_0304)), [1, 2, 3, 4]);
+        assert_eq!(written(|w| w.i32_le(0x0403_0201)), [1, 2, 3, 4]);
+        assert_eq!(written(|w| w.i32_be(0x0102_0304)), [1, 2, 3, 4]);
+        let eight = [1, 2, 3, 4, 5, 6, 7, 8];
+        assert_eq!(written(|w| w.u64_le(0x0807_0605_0403_0201)), eight);
+        assert_eq!(written(|w| w.u64_be(0x0102_0304_0506_0708)), eight);
+        assert_eq!(written(|w| w.i64_le(0x0807_0605_0403_0201)), eight);
+        assert_eq!(written(|w| w.i64_be(0x0102_0304_0506_0708)), eight);
+        assert_eq!(written(|w| w.f32_le(1.0)), [0, 0, 0x80, 0x3F]);
+        assert_eq!(written(|w| w.f32_be(1.0)), [0x3F, 0x80, 0, 0]);
+        assert_eq!(written(|w| w.f64_le(1.0)), [0, 0, 0, 0, 0, 0, 0xF0, 0x3F]);
+        assert_eq!(written(|w| w.f64_be(1.0)), [0x3F, 0xF0, 0, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn padding_fills_a_field_and_cuts_nothing() {
+        let mut buf = [0xEE; 5];
+        let mut writer = Writer::new(&mut buf);
+        assert_eq!(writer.padded(b"abc", 2), Err(Full));
+        assert_eq!(writer.padded(b"abc", 6), Err(Full));
+        assert!(writer.is_empty());
+        writer.padded(b"ab", 4).unwrap();
+        writer.zeros(1).unwrap();
+        assert_eq!(writer.fill(1, usize::MAX), Err(Full));
+        assert_eq!(writer.written(), b"ab\0\0\0");
+    }
+
+    #[test]
+    fn only_what_was_written_is_overwritten() {
+        let mut buf = [0xEE; 6];
+        let mut writer = Writer::new(&mut buf);
+        writer.u32_le(0).unwrap();
+        writer.overwrite(1, |writer| writer.u16_le(0x0201)).unwrap();
+        assert_eq!(writer.overwrite(3, |writer| writer.u16_le(7)), Err(Full));
+        assert_eq!(writer.overwrite(5, |writer| writer.bytes(&[])), Err(Full));
+        assert_eq!(writer.written(), [0, 1, 2, 0]);
     }
 
     #[test]
