@@ -6,7 +6,7 @@
 //! | layer | rooms |
 //! |---|---|
 //! | 0 | [`buffer`], [`timer`], [`metrics`] |
-//! | 1 | [`kaillera`] |
+//! | 1 | [`kaillera`], [`maple`] |
 //! | 2 | [`lobby`], [`actor`], [`net`] |
 //! | 3 | [`service`] |
 //! | 4 | [`config`] |
@@ -20,6 +20,7 @@ pub mod metrics;
 pub mod timer;
 
 pub mod kaillera;
+pub mod maple;
 
 pub mod actor;
 pub mod lobby;

@@ -1,0 +1,3 @@
+//! The Maple stream: cipher and framing.
+
+pub mod shanda;

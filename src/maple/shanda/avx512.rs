@@ -1,0 +1,253 @@
+//! 64 lanes in AVX-512 registers, rotated and summed by the Galois field instructions.
+
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+use super::tile::{self, Vector};
+
+const LANES: usize = 64;
+const TILE: usize = 8 * LANES;
+
+/// Proof that this CPU has AVX-512 F, BW and VBMI, and GFNI.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Avx512(());
+
+impl Avx512 {
+    /// Asks the CPU.
+    pub(super) fn new() -> Option<Self> {
+        (is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vbmi")
+            && is_x86_feature_detected!("gfni"))
+        .then_some(Self(()))
+    }
+
+    pub(super) fn encrypt(self, data: &mut [u8]) {
+        #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+        fn encrypt(cpu: Avx512, data: &mut [u8]) {
+            tile::encrypt::<Lanes, TILE>(cpu, data);
+        }
+        // SAFETY: `self` proves the features.
+        unsafe { encrypt(self, data) }
+    }
+
+    pub(super) fn decrypt(self, data: &mut [u8]) {
+        #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+        fn decrypt(cpu: Avx512, data: &mut [u8]) {
+            tile::decrypt::<Lanes, TILE>(cpu, data);
+        }
+        // SAFETY: `self` proves the features.
+        unsafe { decrypt(self, data) }
+    }
+}
+
+/// One byte of 64 lanes; made only from an [`Avx512`], so that holding one is proof as well.
+#[derive(Clone, Copy)]
+struct Lanes(__m512i);
+
+/// The matrix that rotates a byte left by `by` bits.
+const fn rotation(by: usize) -> i64 {
+    // Row `7 - i` chooses the bits that make up bit `i`.
+    let mut rows = [0; 8];
+    let mut i = 0;
+    while i < 8 {
+        rows[7 - i] = 1u8 << ((i + 8 - by) % 8);
+        i += 1;
+    }
+    i64::from_le_bytes(rows)
+}
+
+const ROTATIONS: [i64; 8] = [
+    rotation(0),
+    rotation(1),
+    rotation(2),
+    rotation(3),
+    rotation(4),
+    rotation(5),
+    rotation(6),
+    rotation(7),
+];
+
+/// `f(0), f(1), ..`
+macro_rules! table {
+    (|$at:ident| $value:expr) => {{
+        let mut table = [0u8; LANES];
+        let mut $at = 0;
+        while $at < LANES {
+            table[$at] = ($value) as u8;
+            $at += 1;
+        }
+        table
+    }};
+}
+
+const OFFSETS: [u8; LANES] = table!(|lane| 8 * lane);
+const EVEN: [u8; LANES] = table!(|at| 2 * at);
+const ODD: [u8; LANES] = table!(|at| 2 * at + 1);
+const LOW: [u8; LANES] = table!(|at| at / 2 + at % 2 * 64);
+const HIGH: [u8; LANES] = table!(|at| 32 + at / 2 + at % 2 * 64);
+const UP: [u8; LANES] = table!(|at| at + 63);
+const DOWN: [u8; LANES] = table!(|at| at + 1);
+/// Collects the eight bytes at the head of each word, in every word.
+const HEADS: [u8; LANES] = table!(|at| at % 8 * 8);
+/// Bit `m` of a row stands for byte `7 - m`.
+const BELOW: [u8; LANES] = table!(|at| 0xFF00usize >> (at % 8));
+const ABOVE: [u8; LANES] = table!(|at| 0x7F >> (at % 8));
+const WORDS_BELOW: [u8; LANES] = table!(|at| 0xFF00usize >> (at / 8));
+const WORDS_ABOVE: [u8; LANES] = table!(|at| 0x7F >> (at / 8));
+const MIRROR: i64 = 0x0102_0408_1020_4080;
+
+impl Lanes {
+    #[inline(always)]
+    fn read(_: Avx512, bytes: &[u8; LANES]) -> Self {
+        // SAFETY: the argument proves the features; the reference is to 64 bytes.
+        Self(unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
+    fn pick(self, index: &[u8; LANES], other: Self) -> Self {
+        // SAFETY: `self` proves the features; the reference is to 64 bytes.
+        unsafe {
+            let index = _mm512_loadu_si512(index.as_ptr().cast());
+            Self(_mm512_permutex2var_epi8(self.0, index, other.0))
+        }
+    }
+
+    #[inline(always)]
+    fn scan(self, bytes: &[u8; LANES], words: &[u8; LANES]) -> (Self, Self) {
+        // SAFETY: `self` proves the features; the references are to 64 bytes.
+        unsafe {
+            let mirror = _mm512_set1_epi64(MIRROR);
+            let bytes = _mm512_loadu_si512(bytes.as_ptr().cast());
+            let words = _mm512_loadu_si512(words.as_ptr().cast());
+            let heads = _mm512_loadu_si512(HEADS.as_ptr().cast());
+            let ones = _mm512_set1_epi8(-1);
+            let planes = _mm512_gf2p8affine_epi64_epi8::<0>(mirror, self.0);
+            let inner = _mm512_gf2p8affine_epi64_epi8::<0>(bytes, planes);
+            let totals = _mm512_gf2p8affine_epi64_epi8::<0>(ones, planes);
+            let totals = _mm512_permutexvar_epi8(heads, totals);
+            let planes = _mm512_gf2p8affine_epi64_epi8::<0>(mirror, totals);
+            let outer = _mm512_gf2p8affine_epi64_epi8::<0>(words, planes);
+            let total = _mm512_gf2p8affine_epi64_epi8::<0>(ones, planes);
+            (Self(_mm512_xor_si512(inner, outer)), Self(total))
+        }
+    }
+}
+
+impl Vector<TILE> for Lanes {
+    type Cpu = Avx512;
+    type Mask = __mmask64;
+
+    #[inline(always)]
+    fn splat(_: Avx512, byte: u8) -> Self {
+        // SAFETY: the argument proves the features.
+        Self(unsafe { _mm512_set1_epi8(byte.cast_signed()) })
+    }
+
+    #[inline(always)]
+    fn offsets(cpu: Avx512) -> Self {
+        Self::read(cpu, &OFFSETS)
+    }
+
+    #[inline(always)]
+    fn lanes_from(_: Avx512, first: usize) -> __mmask64 {
+        u64::MAX.unbounded_shl(first as u32)
+    }
+
+    #[inline(always)]
+    fn load(cpu: Avx512, bytes: &[u8; TILE]) -> [Self; 8] {
+        let mut rows = [Self::splat(cpu, 0); 8];
+        for (row, bytes) in rows.iter_mut().zip(bytes.as_chunks().0) {
+            *row = Self::read(cpu, bytes);
+        }
+        rows
+    }
+
+    #[inline(always)]
+    fn store(rows: [Self; 8], bytes: &mut [u8; TILE]) {
+        for (row, bytes) in rows.iter().zip(bytes.as_chunks_mut::<LANES>().0) {
+            // SAFETY: `row` proves the features; the reference is to 64 bytes.
+            unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), row.0) }
+        }
+    }
+
+    #[inline(always)]
+    fn interleave(self, other: Self) -> (Self, Self) {
+        (self.pick(&LOW, other), self.pick(&HIGH, other))
+    }
+
+    #[inline(always)]
+    fn gather(cpu: Avx512, bytes: &[u8; TILE]) -> [Self; 8] {
+        let mut tile = Self::load(cpu, bytes);
+        for _ in 0..3 {
+            let [a, b, c, d, e, f, g, h] = tile;
+            tile = [
+                a.pick(&EVEN, b),
+                c.pick(&EVEN, d),
+                e.pick(&EVEN, f),
+                g.pick(&EVEN, h),
+                a.pick(&ODD, b),
+                c.pick(&ODD, d),
+                e.pick(&ODD, f),
+                g.pick(&ODD, h),
+            ];
+        }
+        tile
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_xor_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_add_epi8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_sub_epi8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn rotate(self, by: usize) -> Self {
+        let [_, ..] = ROTATIONS;
+        if by % 8 == 0 {
+            return self;
+        }
+        let matrix = ROTATIONS[by % 8];
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_gf2p8affine_epi64_epi8::<0>(self.0, _mm512_set1_epi64(matrix)) })
+    }
+
+    #[inline(always)]
+    fn or_else(self, mask: __mmask64, other: Self) -> Self {
+        // SAFETY: `self` proves the features.
+        Self(unsafe { _mm512_mask_blend_epi8(mask, other.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn shift_up(self, before: Self) -> Self {
+        before.pick(&UP, self)
+    }
+
+    #[inline(always)]
+    fn shift_down(self, after: Self) -> Self {
+        self.pick(&DOWN, after)
+    }
+
+    #[inline(always)]
+    fn scan_up(self) -> (Self, Self) {
+        self.scan(&BELOW, &WORDS_BELOW)
+    }
+
+    #[inline(always)]
+    fn scan_down(self) -> (Self, Self) {
+        self.scan(&ABOVE, &WORDS_ABOVE)
+    }
+}
