@@ -58,6 +58,15 @@ impl Lanes {
             _mm256_storeu2_m128i(high.as_mut_ptr().cast(), low.as_mut_ptr().cast(), self.0);
         }
     }
+
+    #[inline(always)]
+    fn interleave(self, other: Self) -> (Self, Self) {
+        // SAFETY: `self` proves AVX2.
+        unsafe {
+            let low = _mm256_unpacklo_epi8(self.0, other.0);
+            (Self(low), Self(_mm256_unpackhi_epi8(self.0, other.0)))
+        }
+    }
 }
 
 impl Vector<TILE> for Lanes {
@@ -114,11 +123,30 @@ impl Vector<TILE> for Lanes {
     }
 
     #[inline(always)]
-    fn interleave(self, other: Self) -> (Self, Self) {
-        // SAFETY: `self` proves AVX2.
-        unsafe {
-            let low = _mm256_unpacklo_epi8(self.0, other.0);
-            (Self(low), Self(_mm256_unpackhi_epi8(self.0, other.0)))
+    fn gather(cpu: Avx2, bytes: &[u8; TILE]) -> [Self; 8] {
+        riffle(riffle(riffle(riffle(Self::load(cpu, bytes)))))
+    }
+
+    #[inline(always)]
+    fn scatter(tile: [Self; 8], bytes: &mut [u8; TILE]) {
+        Self::store(riffle(riffle(riffle(tile))), bytes);
+    }
+
+    #[inline(always)]
+    fn gather_end(cpu: Avx2, bytes: &[u8]) -> [Self; 8] {
+        let mut tile = [0; TILE];
+        if let Some(end) = tile.get_mut(TILE.saturating_sub(bytes.len())..) {
+            end.copy_from_slice(bytes);
+        }
+        Self::gather(cpu, &tile)
+    }
+
+    #[inline(always)]
+    fn scatter_end(tile: [Self; 8], bytes: &mut [u8]) {
+        let mut whole = [0; TILE];
+        Self::scatter(tile, &mut whole);
+        if let Some(end) = whole.get(TILE.saturating_sub(bytes.len())..) {
+            bytes.copy_from_slice(end);
         }
     }
 
@@ -156,9 +184,9 @@ impl Vector<TILE> for Lanes {
     }
 
     #[inline(always)]
-    fn or_else(self, mask: Self, other: Self) -> Self {
+    fn keep(self, mask: Self) -> Self {
         // SAFETY: `self` proves AVX2.
-        Self(unsafe { _mm256_blendv_epi8(other.0, self.0, mask.0) })
+        Self(unsafe { _mm256_and_si256(self.0, mask.0) })
     }
 
     #[inline(always)]
@@ -204,4 +232,14 @@ impl Vector<TILE> for Lanes {
         let (below, total) = self.scan_up();
         (total.xor(below).xor(self), total)
     }
+}
+
+/// Interleaves the first half of the rows with the second.
+#[inline(always)]
+fn riffle([a, b, c, d, e, f, g, h]: [Lanes; 8]) -> [Lanes; 8] {
+    let (p, q) = a.interleave(e);
+    let (r, s) = b.interleave(f);
+    let (t, u) = c.interleave(g);
+    let (v, w) = d.interleave(h);
+    [p, q, r, s, t, u, v, w]
 }

@@ -58,17 +58,6 @@ const fn rotation(by: usize) -> i64 {
     i64::from_le_bytes(rows)
 }
 
-const ROTATIONS: [i64; 8] = [
-    rotation(0),
-    rotation(1),
-    rotation(2),
-    rotation(3),
-    rotation(4),
-    rotation(5),
-    rotation(6),
-    rotation(7),
-];
-
 /// `f(0), f(1), ..`
 macro_rules! table {
     (|$at:ident| $value:expr) => {{
@@ -173,27 +162,39 @@ impl Vector<TILE> for Lanes {
     }
 
     #[inline(always)]
-    fn interleave(self, other: Self) -> (Self, Self) {
-        (self.pick(&LOW, other), self.pick(&HIGH, other))
+    fn gather_end(cpu: Avx512, bytes: &[u8]) -> [Self; 8] {
+        let missing = TILE.saturating_sub(bytes.len());
+        let mut at = bytes.as_ptr().wrapping_sub(missing);
+        let mut rows = [Self::splat(cpu, 0); 8];
+        for (j, row) in rows.iter_mut().enumerate() {
+            let mask = u64::MAX.unbounded_shl(missing.saturating_sub(LANES * j) as u32);
+            // SAFETY: the argument proves the features; the mask keeps to `bytes`.
+            *row = Self(unsafe { _mm512_maskz_loadu_epi8(mask, at.cast()) });
+            at = at.wrapping_add(LANES);
+        }
+        transpose(rows)
+    }
+
+    #[inline(always)]
+    fn scatter_end(tile: [Self; 8], bytes: &mut [u8]) {
+        let missing = TILE.saturating_sub(bytes.len());
+        let mut at = bytes.as_mut_ptr().wrapping_sub(missing);
+        for (j, row) in transpose_back(tile).into_iter().enumerate() {
+            let mask = u64::MAX.unbounded_shl(missing.saturating_sub(LANES * j) as u32);
+            // SAFETY: the argument proves the features; the mask keeps to `bytes`.
+            unsafe { _mm512_mask_storeu_epi8(at.cast(), mask, row.0) }
+            at = at.wrapping_add(LANES);
+        }
     }
 
     #[inline(always)]
     fn gather(cpu: Avx512, bytes: &[u8; TILE]) -> [Self; 8] {
-        let mut tile = Self::load(cpu, bytes);
-        for _ in 0..3 {
-            let [a, b, c, d, e, f, g, h] = tile;
-            tile = [
-                a.pick(&EVEN, b),
-                c.pick(&EVEN, d),
-                e.pick(&EVEN, f),
-                g.pick(&EVEN, h),
-                a.pick(&ODD, b),
-                c.pick(&ODD, d),
-                e.pick(&ODD, f),
-                g.pick(&ODD, h),
-            ];
-        }
-        tile
+        transpose(Self::load(cpu, bytes))
+    }
+
+    #[inline(always)]
+    fn scatter(tile: [Self; 8], bytes: &mut [u8; TILE]) {
+        Self::store(transpose_back(tile), bytes);
     }
 
     #[inline(always)]
@@ -216,19 +217,24 @@ impl Vector<TILE> for Lanes {
 
     #[inline(always)]
     fn rotate(self, by: usize) -> Self {
-        let [_, ..] = ROTATIONS;
-        if by % 8 == 0 {
-            return self;
-        }
-        let matrix = ROTATIONS[by % 8];
+        let matrix = match by {
+            1 => const { rotation(1) },
+            2 => const { rotation(2) },
+            3 => const { rotation(3) },
+            4 => const { rotation(4) },
+            5 => const { rotation(5) },
+            6 => const { rotation(6) },
+            7 => const { rotation(7) },
+            _ => return self,
+        };
         // SAFETY: `self` proves the features.
         Self(unsafe { _mm512_gf2p8affine_epi64_epi8::<0>(self.0, _mm512_set1_epi64(matrix)) })
     }
 
     #[inline(always)]
-    fn or_else(self, mask: __mmask64, other: Self) -> Self {
+    fn keep(self, mask: __mmask64) -> Self {
         // SAFETY: `self` proves the features.
-        Self(unsafe { _mm512_mask_blend_epi8(mask, other.0, self.0) })
+        Self(unsafe { _mm512_maskz_mov_epi8(mask, self.0) })
     }
 
     #[inline(always)]
@@ -250,4 +256,40 @@ impl Vector<TILE> for Lanes {
     fn scan_down(self) -> (Self, Self) {
         self.scan(&ABOVE, &WORDS_ABOVE)
     }
+}
+
+#[inline(always)]
+fn transpose(mut rows: [Lanes; 8]) -> [Lanes; 8] {
+    for _ in 0..3 {
+        let [a, b, c, d, e, f, g, h] = rows;
+        rows = [
+            a.pick(&EVEN, b),
+            c.pick(&EVEN, d),
+            e.pick(&EVEN, f),
+            g.pick(&EVEN, h),
+            a.pick(&ODD, b),
+            c.pick(&ODD, d),
+            e.pick(&ODD, f),
+            g.pick(&ODD, h),
+        ];
+    }
+    rows
+}
+
+#[inline(always)]
+fn transpose_back(mut tile: [Lanes; 8]) -> [Lanes; 8] {
+    for _ in 0..3 {
+        let [a, b, c, d, e, f, g, h] = tile;
+        tile = [
+            a.pick(&LOW, e),
+            a.pick(&HIGH, e),
+            b.pick(&LOW, f),
+            b.pick(&HIGH, f),
+            c.pick(&LOW, g),
+            c.pick(&HIGH, g),
+            d.pick(&LOW, h),
+            d.pick(&HIGH, h),
+        ];
+    }
+    tile
 }

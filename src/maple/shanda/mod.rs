@@ -11,7 +11,7 @@ mod tests;
 mod tile;
 
 /// What pass F subtracts its running XOR from.
-const ADDEND: u8 = 0x47;
+const MINUEND: u8 = 0x47;
 /// What pass B XORs its running XOR with.
 const MASK: u8 = 0x13;
 /// How often both passes run.

@@ -2,7 +2,7 @@
 //!
 //! This is the definition; every other backend must give the same bytes.
 
-use super::{ADDEND, MASK};
+use super::{MINUEND, MASK};
 
 const ROUNDS: usize = 3;
 
@@ -41,7 +41,7 @@ pub(super) fn encrypt_forward(data: &mut [u8]) {
     let mut sum = 0;
     for byte in data {
         sum ^= byte.rotate_left(3).wrapping_add(counter);
-        *byte = ADDEND.wrapping_sub(sum.rotate_right(u32::from(counter)));
+        *byte = MINUEND.wrapping_sub(sum.rotate_right(u32::from(counter)));
         counter = counter.wrapping_sub(1);
     }
 }
@@ -71,7 +71,7 @@ pub(super) fn decrypt_forward(data: &mut [u8], len: usize) {
     let mut counter = len as u8;
     let mut left = 0;
     for byte in data {
-        let sum = ADDEND.wrapping_sub(*byte).rotate_left(u32::from(counter));
+        let sum = MINUEND.wrapping_sub(*byte).rotate_left(u32::from(counter));
         *byte = (sum ^ left).wrapping_sub(counter).rotate_right(3);
         left = sum;
         counter = counter.wrapping_sub(1);

@@ -1,13 +1,42 @@
 //! The vectorised cipher, written once for every vector width.
 //!
-//! See the [room](super) for the derivation and the meaning of each constant.
+//! A payload is cut into tiles from its end, so that only the first, the head, may be short. The
+//! [room](super) has the derivation.
 
-use super::{ADDEND, MASK, ROUNDS};
+use super::{MINUEND, MASK, ROUNDS};
 
-/// One byte of each of the lanes of a tile, as a register of the CPU.
+/// Joins two arrays of eight, element by element.
 ///
-/// A tile is `TILE` consecutive bytes cut in `TILE / 8` lanes of eight; `[V; 8]` holds it with
-/// byte `k` of every lane in vector `k`. `TILE` is a multiple of 128.
+/// Not a closure, as none is compiled for the CPU features of the function it is called from; and
+/// not a loop, as the compiler may leave it one.
+macro_rules! join {
+    ($a:expr, $b:expr, |$x:ident, $y:ident| $value:expr) => {{
+        let [a0, a1, a2, a3, a4, a5, a6, a7] = $a;
+        let [b0, b1, b2, b3, b4, b5, b6, b7] = $b;
+        [
+            join!(@ a0, b0, $x, $y, $value),
+            join!(@ a1, b1, $x, $y, $value),
+            join!(@ a2, b2, $x, $y, $value),
+            join!(@ a3, b3, $x, $y, $value),
+            join!(@ a4, b4, $x, $y, $value),
+            join!(@ a5, b5, $x, $y, $value),
+            join!(@ a6, b6, $x, $y, $value),
+            join!(@ a7, b7, $x, $y, $value),
+        ]
+    }};
+    (@ $a:ident, $b:ident, $x:ident, $y:ident, $value:expr) => {{
+        let ($x, $y) = ($a, $b);
+        $value
+    }};
+}
+
+/// The number of each byte of a lane.
+const NUMBERS: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/// One byte of each lane of a tile, as a register of the CPU.
+///
+/// `[V; 8]` is a tile of `TILE` consecutive bytes, `TILE` a multiple of 256: byte `k` of lane `l`,
+/// which is byte `8 * l + k` of the tile, is in lane `l` of vector `k`.
 pub(super) trait Vector<const TILE: usize>: Copy {
     /// Proof that this CPU has the instructions.
     type Cpu: Copy;
@@ -18,70 +47,164 @@ pub(super) trait Vector<const TILE: usize>: Copy {
     fn splat(cpu: Self::Cpu, byte: u8) -> Self;
     /// Sets lane `l` to `8 * l`, modulo 256.
     fn offsets(cpu: Self::Cpu) -> Self;
-    /// Chooses the lanes from `first` on; none if `first` is their number.
+    /// Chooses the lanes from `first` on, which may be none.
     fn lanes_from(cpu: Self::Cpu, first: usize) -> Self::Mask;
 
-    /// Reads the rows of a tile: row `j` is the 16 bytes at `16 * j` of each 128 bytes.
+    /// Reads a tile.
+    fn gather(cpu: Self::Cpu, bytes: &[u8; TILE]) -> [Self; 8];
+    /// Writes a tile.
+    fn scatter(tile: [Self; 8], bytes: &mut [u8; TILE]);
+    /// Reads a tile of which `bytes`, `TILE` at most, are the end; the others are zero.
+    fn gather_end(cpu: Self::Cpu, bytes: &[u8]) -> [Self; 8];
+    /// Writes the end of a tile.
+    fn scatter_end(tile: [Self; 8], bytes: &mut [u8]);
+    /// Reads vectors back that [`store`](Self::store) wrote.
     fn load(cpu: Self::Cpu, bytes: &[u8; TILE]) -> [Self; 8];
-    /// Writes the rows of a tile.
-    fn store(rows: [Self; 8], bytes: &mut [u8; TILE]);
-    /// Takes bytes alternately from `self` and `other`: of each sixteen the lower eight, the higher.
-    fn interleave(self, other: Self) -> (Self, Self);
+    /// Writes vectors as they are; the first byte is that of the first lane of the first.
+    fn store(tile: [Self; 8], bytes: &mut [u8; TILE]);
 
+    /// Takes the XOR, lane by lane.
     fn xor(self, other: Self) -> Self;
+    /// Adds modulo 256, lane by lane.
     fn add(self, other: Self) -> Self;
+    /// Subtracts modulo 256, lane by lane.
     fn sub(self, other: Self) -> Self;
-    /// Rotates each byte left by `by` bits, 0 to 7.
+    /// Rotates the byte of each lane left by `by` bits, less than eight.
     fn rotate(self, by: usize) -> Self;
-    /// Takes the lanes of `mask` from `self`, the others from `other`.
-    fn or_else(self, mask: Self::Mask, other: Self) -> Self;
+    /// Sets the lanes that are not of `mask` to zero.
+    fn keep(self, mask: Self::Mask) -> Self;
     /// Moves each byte one lane up; the last lane of `before` enters.
     fn shift_up(self, before: Self) -> Self;
     /// Moves each byte one lane down; the first lane of `after` enters.
     fn shift_down(self, after: Self) -> Self;
-    /// The XOR of all lower lanes, per lane, and the XOR of all lanes, in every lane.
+    /// Takes, per lane, the XOR of all lanes below it; and, in every lane, that of all.
     fn scan_up(self) -> (Self, Self);
-    /// The XOR of all higher lanes, per lane, and the XOR of all lanes, in every lane.
+    /// Takes, per lane, the XOR of all lanes above it; and, in every lane, that of all.
     fn scan_down(self) -> (Self, Self);
+}
 
-    /// Reads a tile and transposes it.
-    ///
-    /// Row, byte and lane numbers are together the seven bits of an address; one riffle rotates
-    /// that address left by one bit, so four carry the lane bits down and three carry them back.
-    #[inline(always)]
-    fn gather(cpu: Self::Cpu, bytes: &[u8; TILE]) -> [Self; 8] {
-        riffle(riffle(riffle(riffle(Self::load(cpu, bytes)))))
-    }
+/// Encrypts a payload in place.
+#[inline(always)]
+pub(super) fn encrypt<V: Vector<TILE>, const TILE: usize>(cpu: V::Cpu, data: &mut [u8]) {
+    let len = data.len();
+    let Some((head, tiles)) = split::<TILE>(data) else { return };
+    let missing = TILE - head.len();
+    let counters = Counters::<V>::new(cpu, len);
+    let present = present::<V, TILE>(cpu, missing);
+    let start = V::splat(cpu, sum_of_missing(len, missing));
+    let end = V::splat(cpu, MASK);
 
-    /// Transposes a tile back and writes it.
-    #[inline(always)]
-    fn scatter(tile: [Self; 8], bytes: &mut [u8; TILE]) {
-        Self::store(riffle(riffle(riffle(tile))), bytes);
-    }
-
-    /// Reads and transposes a tile of zeros with `bytes` at `offset`.
-    #[inline(always)]
-    fn gather_part(cpu: Self::Cpu, bytes: &[u8], offset: usize) -> [Self; 8] {
-        let mut tile = [0; TILE];
-        if let Some(part) = tile.get_mut(offset..offset + bytes.len()) {
-            part.copy_from_slice(bytes);
+    let mut first = rotate_all(V::gather_end(cpu, head), 3);
+    if tiles.is_empty() {
+        for round in 0..ROUNDS {
+            first = encrypt_forward(cpu, first, &counters, start).0;
+            first = encrypt_backward(first, &counters, end).0;
+            if round + 1 < ROUNDS {
+                first = join!(first, present, |v, mask| v.keep(mask));
+            }
         }
-        Self::gather(cpu, &tile)
-    }
-
-    /// Transposes a tile back and writes its bytes from `offset` on to `bytes`.
-    #[inline(always)]
-    fn scatter_part(tile: [Self; 8], bytes: &mut [u8], offset: usize) {
-        let mut whole = [0; TILE];
-        Self::scatter(tile, &mut whole);
-        if let Some(part) = whole.get(offset..offset + bytes.len()) {
-            bytes.copy_from_slice(part);
+    } else {
+        for round in 0..ROUNDS {
+            let mut carry;
+            (first, carry) = encrypt_forward(cpu, first, &counters, start);
+            for bytes in tiles.iter_mut() {
+                let mut tile = enter(cpu, bytes, round);
+                (tile, carry) = encrypt_forward(cpu, tile, &counters, carry);
+                V::store(tile, bytes);
+            }
+            carry = end;
+            for bytes in tiles.iter_mut().rev() {
+                let mut tile = V::load(cpu, bytes);
+                (tile, carry) = encrypt_backward(tile, &counters, carry);
+                leave(tile, bytes, round);
+            }
+            first = encrypt_backward(first, &counters, carry).0;
+            first = join!(first, present, |v, mask| v.keep(mask));
         }
+    }
+    V::scatter_end(rotate_all(first, 5), head);
+}
+
+/// Decrypts a payload in place.
+#[inline(always)]
+pub(super) fn decrypt<V: Vector<TILE>, const TILE: usize>(cpu: V::Cpu, data: &mut [u8]) {
+    let len = data.len();
+    let Some((head, tiles)) = split::<TILE>(data) else { return };
+    let counters = Counters::<V>::new(cpu, len);
+    let present = present::<V, TILE>(cpu, TILE - head.len());
+    let start = V::splat(cpu, 0);
+    let end = V::splat(cpu, MASK);
+
+    let mut first = rotate_all(V::gather_end(cpu, head), 3);
+    if tiles.is_empty() {
+        for _ in 0..ROUNDS {
+            first = decrypt_backward(cpu, first, &counters, end);
+            first = join!(first, present, |v, mask| v.keep(mask));
+            first = decrypt_forward(first, &counters, start).0;
+        }
+    } else {
+        for round in 0..ROUNDS {
+            first = decrypt_backward(cpu, first, &counters, next(cpu, tiles, round));
+            first = join!(first, present, |v, mask| v.keep(mask));
+            let mut left;
+            (first, left) = decrypt_forward(first, &counters, start);
+            let mut tiles = &mut *tiles;
+            while let Some((bytes, rest)) = tiles.split_first_mut() {
+                let mut tile = enter(cpu, bytes, round);
+                tile = decrypt_backward(cpu, tile, &counters, next(cpu, rest, round));
+                (tile, left) = decrypt_forward(tile, &counters, left);
+                leave(tile, bytes, round);
+                tiles = rest;
+            }
+        }
+    }
+    V::scatter_end(rotate_all(first, 5), head);
+}
+
+/// Splits a payload into its head, 1 to `TILE` bytes, and whole tiles; an empty one is `None`.
+#[inline(always)]
+fn split<const TILE: usize>(data: &mut [u8]) -> Option<(&mut [u8], &mut [[u8; TILE]])> {
+    let last = data.len().checked_sub(1)?;
+    let (head, tiles) = data.split_at_mut_checked(last % TILE + 1)?;
+    Some((head, tiles.as_chunks_mut().0))
+}
+
+/// Reads a tile at the start of a round; in the first it is as it came.
+#[inline(always)]
+fn enter<V: Vector<TILE>, const TILE: usize>(
+    cpu: V::Cpu,
+    bytes: &[u8; TILE],
+    round: usize,
+) -> [V; 8] {
+    if round == 0 { rotate_all(V::gather(cpu, bytes), 3) } else { V::load(cpu, bytes) }
+}
+
+/// Writes a tile at the end of a round; in the last as it shall go.
+#[inline(always)]
+fn leave<V: Vector<TILE>, const TILE: usize>(tile: [V; 8], bytes: &mut [u8; TILE], round: usize) {
+    if round + 1 == ROUNDS {
+        V::scatter(rotate_all(tile, 5), bytes);
+    } else {
+        V::store(tile, bytes);
     }
 }
 
-/// The counters of a tile's bytes: element `k` belongs to byte `k` of every lane.
-#[derive(Clone, Copy)]
+/// The byte that follows on a tile at the start of a round, in all lanes.
+#[inline(always)]
+fn next<V: Vector<TILE>, const TILE: usize>(
+    cpu: V::Cpu,
+    rest: &[[u8; TILE]],
+    round: usize,
+) -> V {
+    let byte = match rest.as_flattened().first() {
+        None => MASK,
+        Some(byte) if round == 0 => byte.rotate_left(3),
+        Some(&byte) => byte,
+    };
+    V::splat(cpu, byte)
+}
+
+/// What is added to and subtracted from byte `k` of every lane, in any tile.
 struct Counters<V> {
     /// `c_i = n - i`.
     left: [V; 8],
@@ -90,233 +213,113 @@ struct Counters<V> {
 }
 
 impl<V> Counters<V> {
-    /// The counters of the tile of a payload of `len` bytes that ends `after` bytes before its end.
     #[inline(always)]
-    fn new<const TILE: usize>(cpu: V::Cpu, len: usize, after: usize) -> Self
+    fn new<const TILE: usize>(cpu: V::Cpu, len: usize) -> Self
     where
         V: Vector<TILE>,
     {
-        let first = V::splat(cpu, (TILE + after) as u8).sub(V::offsets(cpu));
+        let after = V::splat(cpu, 0).sub(V::offsets(cpu));
         let beyond = V::splat(cpu, len.wrapping_add(1) as u8);
-        let mut counters = Self { left: [first; 8], index: [first; 8] };
-        for (k, (left, index)) in counters.left.iter_mut().zip(&mut counters.index).enumerate() {
-            *left = first.sub(V::splat(cpu, k as u8));
-            *index = beyond.sub(*left);
-        }
-        counters
-    }
-
-    /// The counters of the tiles an even and an odd number of tiles before the end: all there
-    /// are, as they count modulo 256.
-    #[inline(always)]
-    fn of_payload<const TILE: usize>(cpu: V::Cpu, len: usize) -> [Self; 2]
-    where
-        V: Vector<TILE>,
-    {
-        let even = Self::new(cpu, len, 0);
-        [even, if TILE.is_multiple_of(256) { even } else { Self::new(cpu, len, TILE) }]
+        let left = join!([after; 8], NUMBERS, |after, k| after.sub(V::splat(cpu, k as u8)));
+        Self { left, index: join!([beyond; 8], left, |beyond, left| beyond.sub(left)) }
     }
 }
 
-/// Encrypts a payload in place.
+/// The lanes in which byte `k` is not one of the `missing` first of a tile.
 #[inline(always)]
-pub(super) fn encrypt<V: Vector<TILE>, const TILE: usize>(cpu: V::Cpu, data: &mut [u8]) {
-    let [even, odd] = Counters::<V>::of_payload(cpu, data.len());
-    let Some(longest_rest) = data.len().checked_sub(1) else { return };
-    let (head, rest) = data.split_at_mut(longest_rest % TILE + 1);
-    let (tiles, _) = rest.as_chunks_mut::<TILE>();
-    let head_counters = if tiles.len().is_multiple_of(2) { &even } else { &odd };
-    let missing = TILE - head.len();
-    let present = lanes_present::<V, TILE>(cpu, missing);
-
-    let mut first = rotate_all(V::gather_part(cpu, head, missing), 3);
-    for round in 0..ROUNDS {
-        let mut carry = V::splat(cpu, 0xFF);
-        for ((u, &counter), &mask) in first.iter_mut().zip(&head_counters.left).zip(&present) {
-            *u = u.add(counter).or_else(mask, V::splat(cpu, 0));
-        }
-        first = forward(cpu, first, &mut carry);
-        for (after, bytes) in (0..tiles.len()).rev().zip(tiles.iter_mut()) {
-            let counters = if after.is_multiple_of(2) { &even } else { &odd };
-            let tile = if round == 0 {
-                rotate_all(V::gather(cpu, bytes), 3)
-            } else {
-                V::load(cpu, bytes)
-            };
-            let tile = forward(cpu, add_all(tile, &counters.left), &mut carry);
-            V::store(tile, bytes);
-        }
-
-        let mut carry = V::splat(cpu, MASK);
-        for (after, bytes) in tiles.iter_mut().rev().enumerate() {
-            let counters = if after.is_multiple_of(2) { &even } else { &odd };
-            let tile = add_all(V::load(cpu, bytes), &counters.index);
-            let tile = backward(tile, &mut carry);
-            if round + 1 == ROUNDS {
-                V::scatter(rotate_all(tile, 5), bytes);
-            } else {
-                V::store(tile, bytes);
-            }
-        }
-        first = backward(add_all(first, &head_counters.index), &mut carry);
-    }
-    V::scatter_part(rotate_all(first, 5), head, missing);
+fn present<V: Vector<TILE>, const TILE: usize>(cpu: V::Cpu, missing: usize) -> [V::Mask; 8] {
+    join!([missing + 7; 8], NUMBERS, |last, k| V::lanes_from(cpu, (last - k) / 8))
 }
 
-/// Decrypts a payload in place.
+/// What the bytes missing before a payload of `len`, which are zero, add to the XOR of pass F:
+/// their counters, `len + 1` to `len + missing`.
 #[inline(always)]
-pub(super) fn decrypt<V: Vector<TILE>, const TILE: usize>(cpu: V::Cpu, data: &mut [u8]) {
-    let [even, odd] = Counters::<V>::of_payload(cpu, data.len());
-    let Some(longest_rest) = data.len().checked_sub(1) else { return };
-    let (head, rest) = data.split_at_mut(longest_rest % TILE + 1);
-    let (tiles, _) = rest.as_chunks_mut::<TILE>();
-    let head_counters = if tiles.len().is_multiple_of(2) { &even } else { &odd };
-    let missing = TILE - head.len();
-    let present = lanes_present::<V, TILE>(cpu, missing);
-    let rotate_in = |round, byte: u8| if round == 0 { byte.rotate_left(3) } else { byte };
-
-    let mut first = rotate_all(V::gather_part(cpu, head, missing), 3);
-    for round in 0..ROUNDS {
-        let right = tiles.first().map_or(MASK, |tile| rotate_in(round, tile[0]));
-        first = unscan_backward(cpu, first, head_counters, V::splat(cpu, right));
-        for (t, &mask) in first.iter_mut().zip(&present) {
-            *t = t.or_else(mask, V::splat(cpu, 0xFF));
-        }
-        let mut left = V::splat(cpu, 0xFF);
-        first = unscan_forward(first, head_counters, &mut left);
-
-        let mut remaining = &mut *tiles;
-        while let Some((bytes, rest)) = remaining.split_first_mut() {
-            let counters = if rest.len().is_multiple_of(2) { &even } else { &odd };
-            let right = rest.first().map_or(MASK, |tile| rotate_in(round, tile[0]));
-            let tile = if round == 0 {
-                rotate_all(V::gather(cpu, bytes), 3)
-            } else {
-                V::load(cpu, bytes)
-            };
-            let tile = unscan_backward(cpu, tile, counters, V::splat(cpu, right));
-            let tile = unscan_forward(tile, counters, &mut left);
-            if round + 1 == ROUNDS {
-                V::scatter(rotate_all(tile, 5), bytes);
-            } else {
-                V::store(tile, bytes);
-            }
-            remaining = rest;
+fn sum_of_missing(len: usize, missing: usize) -> u8 {
+    fn sum_to(last: usize) -> usize {
+        match last % 4 {
+            0 => last,
+            1 => 1,
+            2 => last.wrapping_add(1),
+            _ => 0,
         }
     }
-    V::scatter_part(rotate_all(first, 5), head, missing);
+    (sum_to(len) ^ sum_to(len.wrapping_add(missing))) as u8
 }
 
-/// For each byte of the lanes, the lanes in which it is not one of the `missing` before the payload.
+/// Pass F of encryption, with what surrounds it; `carry` is the XOR of all bytes before.
 #[inline(always)]
-fn lanes_present<V: Vector<TILE>, const TILE: usize>(cpu: V::Cpu, missing: usize) -> [V::Mask; 8] {
-    let mut masks = [V::lanes_from(cpu, missing / 8); 8];
-    for (k, mask) in masks.iter_mut().enumerate() {
-        *mask = V::lanes_from(cpu, (missing + 7 - k) / 8);
-    }
-    masks
-}
-
-/// The scan of pass F and what follows it, up to the addition of pass B.
-#[inline(always)]
-fn forward<V: Vector<TILE>, const TILE: usize>(
+fn encrypt_forward<V: Vector<TILE>, const TILE: usize>(
     cpu: V::Cpu,
-    mut tile: [V; 8],
-    carry: &mut V,
-) -> [V; 8] {
-    let mut sum = V::splat(cpu, 0);
-    for u in &mut tile {
-        sum = sum.xor(*u);
-        *u = sum;
-    }
-    let (below, total) = sum.scan_up();
-    let base = carry.xor(below);
-    *carry = carry.xor(total);
-    let addend = V::splat(cpu, ADDEND.wrapping_add(1));
-    for (k, u) in tile.iter_mut().enumerate() {
-        *u = u.xor(base).rotate(k).add(addend).rotate(4);
-    }
-    tile
+    tile: [V; 8],
+    counters: &Counters<V>,
+    carry: V,
+) -> ([V; 8], V) {
+    let [a, b, c, d, e, f, g, h] = join!(tile, counters.left, |v, left| v.add(left));
+    let b = a.xor(b);
+    let c = b.xor(c);
+    let d = c.xor(d);
+    let e = d.xor(e);
+    let f = e.xor(f);
+    let g = f.xor(g);
+    let h = g.xor(h);
+    let (below, total) = h.scan_up();
+    let before = carry.xor(below);
+    let minuend = V::splat(cpu, MINUEND);
+    let tile = join!([a, b, c, d, e, f, g, h], NUMBERS, |v, k| {
+        minuend.sub(v.xor(before).rotate(k)).rotate(4)
+    });
+    (tile, carry.xor(total))
 }
 
-/// The scan of pass B.
+/// Pass B of encryption; `carry` is the XOR of all bytes behind.
 #[inline(always)]
-fn backward<V: Vector<TILE>, const TILE: usize>(mut tile: [V; 8], carry: &mut V) -> [V; 8] {
-    let mut sum: Option<V> = None;
-    for u in tile.iter_mut().rev() {
-        *u = sum.map_or(*u, |sum| sum.xor(*u));
-        sum = Some(*u);
-    }
-    let (above, total) = tile[0].scan_down();
-    let base = carry.xor(above);
-    *carry = carry.xor(total);
-    for u in &mut tile {
-        *u = u.xor(base);
-    }
-    tile
+fn encrypt_backward<V: Vector<TILE>, const TILE: usize>(
+    tile: [V; 8],
+    counters: &Counters<V>,
+    carry: V,
+) -> ([V; 8], V) {
+    let [a, b, c, d, e, f, g, h] = join!(tile, counters.index, |v, index| v.add(index));
+    let g = g.xor(h);
+    let f = f.xor(g);
+    let e = e.xor(f);
+    let d = d.xor(e);
+    let c = c.xor(d);
+    let b = b.xor(c);
+    let a = a.xor(b);
+    let (above, total) = a.scan_down();
+    let behind = carry.xor(above);
+    let tile = join!([a, b, c, d, e, f, g, h], [behind; 8], |v, behind| v.xor(behind));
+    (tile, carry.xor(total))
 }
 
-/// Pass B undone, and what precedes the XOR of undoing F; `right` is the next tile's first byte.
+/// Undoes pass B, up to the XOR of undoing F; `right` is the byte behind.
 #[inline(always)]
-fn unscan_backward<V: Vector<TILE>, const TILE: usize>(
+fn decrypt_backward<V: Vector<TILE>, const TILE: usize>(
     cpu: V::Cpu,
-    mut tile: [V; 8],
+    tile: [V; 8],
     counters: &Counters<V>,
     right: V,
 ) -> [V; 8] {
-    let beyond = tile[0].shift_down(right);
-    let addend = V::splat(cpu, !ADDEND);
-    let mut counters = counters.index.iter().enumerate();
     let [a, b, c, d, e, f, g, h] = tile;
-    for ((t, right), (k, &counter)) in
-        tile.iter_mut().zip([b, c, d, e, f, g, h, beyond]).zip(counters.by_ref())
-    {
-        *t = t.xor(right).sub(counter).rotate(4).add(addend).rotate((8 - k) % 8);
-    }
-    tile
+    let sums = join!(tile, [b, c, d, e, f, g, h, a.shift_down(right)], |v, right| v.xor(right));
+    let differences = join!(sums, counters.index, |v, index| v.sub(index));
+    let minuend = V::splat(cpu, MINUEND);
+    join!(differences, NUMBERS, |v, k| minuend.sub(v.rotate(4)).rotate((8 - k) % 8))
 }
 
-/// The rest of undoing pass F; `left` is the last byte of the tile before, and then of this one.
+/// Undoes the rest of pass F; `left` is the byte before, and then the last of this tile.
 #[inline(always)]
-fn unscan_forward<V: Vector<TILE>, const TILE: usize>(
+fn decrypt_forward<V: Vector<TILE>, const TILE: usize>(
     tile: [V; 8],
     counters: &Counters<V>,
-    left: &mut V,
-) -> [V; 8] {
+    left: V,
+) -> ([V; 8], V) {
     let [a, b, c, d, e, f, g, h] = tile;
-    let before = h.shift_up(*left);
-    *left = h;
-    let mut tile = tile;
-    for ((t, left), &counter) in
-        tile.iter_mut().zip([before, a, b, c, d, e, f, g]).zip(&counters.left)
-    {
-        *t = t.xor(left).sub(counter);
-    }
-    tile
+    let sums = join!(tile, [h.shift_up(left), a, b, c, d, e, f, g], |v, left| v.xor(left));
+    (join!(sums, counters.left, |v, left| v.sub(left)), h)
 }
 
 #[inline(always)]
-fn add_all<V: Vector<TILE>, const TILE: usize>(mut tile: [V; 8], addends: &[V; 8]) -> [V; 8] {
-    for (v, &addend) in tile.iter_mut().zip(addends) {
-        *v = v.add(addend);
-    }
-    tile
-}
-
-#[inline(always)]
-fn rotate_all<V: Vector<TILE>, const TILE: usize>(mut tile: [V; 8], by: usize) -> [V; 8] {
-    for v in &mut tile {
-        *v = v.rotate(by);
-    }
-    tile
-}
-
-/// Interleaves the first half of the rows with the second.
-#[inline(always)]
-fn riffle<V: Vector<TILE>, const TILE: usize>([a, b, c, d, e, f, g, h]: [V; 8]) -> [V; 8] {
-    let (p, q) = a.interleave(e);
-    let (r, s) = b.interleave(f);
-    let (t, u) = c.interleave(g);
-    let (v, w) = d.interleave(h);
-    [p, q, r, s, t, u, v, w]
+fn rotate_all<V: Vector<TILE>, const TILE: usize>(tile: [V; 8], by: usize) -> [V; 8] {
+    join!(tile, [by; 8], |v, by| v.rotate(by))
 }
