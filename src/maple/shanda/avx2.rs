@@ -90,16 +90,21 @@ impl Vector<TILE> for Lanes {
     }
 
     #[inline(always)]
-    fn lanes_from(cpu: Avx2, first: usize) -> Self {
-        const NUMBERS: [[u8; 16]; 2] = [
+    fn present(cpu: Avx2, missing: usize) -> [Self; 8] {
+        const LANE_NUMBERS: [[u8; 16]; 2] = [
             [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
             [16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31],
         ];
-        let [low, high] = &NUMBERS;
-        let numbers = Self::load_halves(cpu, low, high);
-        let below = Self::splat(cpu, (first as u8).wrapping_sub(1));
-        // SAFETY: `numbers` proves AVX2.
-        Self(unsafe { _mm256_cmpgt_epi8(numbers.0, below.0) })
+        let [low, high] = &LANE_NUMBERS;
+        let lanes = Self::load_halves(cpu, low, high);
+        let mut masks = [lanes; 8];
+        for (mask, room) in masks.iter_mut().zip([7, 6, 5, 4, 3, 2, 1, 0]) {
+            let first = Self::splat(cpu, ((missing + room) / 8) as u8);
+            let last_before = first.sub(Self::splat(cpu, 1));
+            // SAFETY: `mask` proves AVX2.
+            *mask = Self(unsafe { _mm256_cmpgt_epi8(mask.0, last_before.0) });
+        }
+        masks
     }
 
     #[inline(always)]
@@ -142,7 +147,7 @@ impl Vector<TILE> for Lanes {
     }
 
     #[inline(always)]
-    fn scatter_end(tile: [Self; 8], bytes: &mut [u8]) {
+    fn scatter_end(_: Avx2, tile: [Self; 8], bytes: &mut [u8]) {
         let mut whole = [0; TILE];
         Self::scatter(tile, &mut whole);
         if let Some(end) = whole.get(TILE.saturating_sub(bytes.len())..) {

@@ -4,6 +4,7 @@
 
 use std::arch::x86_64::*;
 
+use super::row::{self, Row};
 use super::tile::{self, Vector};
 
 const LANES: usize = 64;
@@ -19,23 +20,38 @@ impl Avx512 {
         (is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512vbmi")
-            && is_x86_feature_detected!("gfni"))
+            && is_x86_feature_detected!("gfni")
+            && is_x86_feature_detected!("bmi2"))
         .then_some(Self(()))
     }
 
     pub(super) fn encrypt(self, data: &mut [u8]) {
-        #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+        #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni,bmi2")]
         fn encrypt(cpu: Avx512, data: &mut [u8]) {
-            tile::encrypt::<Lanes, TILE>(cpu, data);
+            match data.len().div_ceil(LANES) {
+                0 => {}
+                1 => row::encrypt::<Lanes, TILE, 1>(cpu, data),
+                2 => row::encrypt::<Lanes, TILE, 2>(cpu, data),
+                3 => row::encrypt::<Lanes, TILE, 3>(cpu, data),
+                4 => row::encrypt::<Lanes, TILE, 4>(cpu, data),
+                _ => tile::encrypt::<Lanes, TILE>(cpu, data),
+            }
         }
         // SAFETY: `self` proves the features.
         unsafe { encrypt(self, data) }
     }
 
     pub(super) fn decrypt(self, data: &mut [u8]) {
-        #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+        #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni,bmi2")]
         fn decrypt(cpu: Avx512, data: &mut [u8]) {
-            tile::decrypt::<Lanes, TILE>(cpu, data);
+            match data.len().div_ceil(LANES) {
+                0 => {}
+                1 => row::decrypt::<Lanes, TILE, 1>(cpu, data),
+                2 => row::decrypt::<Lanes, TILE, 2>(cpu, data),
+                3 => row::decrypt::<Lanes, TILE, 3>(cpu, data),
+                4 => row::decrypt::<Lanes, TILE, 4>(cpu, data),
+                _ => tile::decrypt::<Lanes, TILE>(cpu, data),
+            }
         }
         // SAFETY: `self` proves the features.
         unsafe { decrypt(self, data) }
@@ -72,6 +88,11 @@ macro_rules! table {
 }
 
 const OFFSETS: [u8; LANES] = table!(|lane| 8 * lane);
+const NUMBERS: [u8; LANES] = table!(|lane| lane);
+/// The first bit of each byte in its word.
+const BITS: [u8; LANES] = table!(|at| at % 8 * 8);
+/// The `at % 8` lowest bits.
+const LOW_BITS: [u8; LANES] = table!(|at| (1 << (at % 8)) - 1);
 const EVEN: [u8; LANES] = table!(|at| 2 * at);
 const ODD: [u8; LANES] = table!(|at| 2 * at + 1);
 const LOW: [u8; LANES] = table!(|at| at / 2 + at % 2 * 64);
@@ -89,7 +110,7 @@ const MIRROR: i64 = 0x0102_0408_1020_4080;
 
 impl Lanes {
     #[inline(always)]
-    fn read(_: Avx512, bytes: &[u8; LANES]) -> Self {
+    fn table(_: Avx512, bytes: &[u8; LANES]) -> Self {
         // SAFETY: the argument proves the features; the reference is to 64 bytes.
         Self(unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) })
     }
@@ -136,19 +157,24 @@ impl Vector<TILE> for Lanes {
 
     #[inline(always)]
     fn offsets(cpu: Avx512) -> Self {
-        Self::read(cpu, &OFFSETS)
+        Self::table(cpu, &OFFSETS)
     }
 
     #[inline(always)]
-    fn lanes_from(_: Avx512, first: usize) -> __mmask64 {
-        u64::MAX.unbounded_shl(first as u32)
+    fn present(_: Avx512, missing: usize) -> [__mmask64; 8] {
+        // SAFETY: the argument proves the features.
+        unsafe {
+            let room = _mm512_set_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+            let bytes = _mm512_add_epi64(_mm512_set1_epi64(missing as i64), room);
+            ones_from(_mm512_srli_epi64::<3>(bytes))
+        }
     }
 
     #[inline(always)]
     fn load(cpu: Avx512, bytes: &[u8; TILE]) -> [Self; 8] {
         let mut rows = [Self::splat(cpu, 0); 8];
         for (row, bytes) in rows.iter_mut().zip(bytes.as_chunks().0) {
-            *row = Self::read(cpu, bytes);
+            *row = Self::table(cpu, bytes);
         }
         rows
     }
@@ -166,8 +192,7 @@ impl Vector<TILE> for Lanes {
         let missing = TILE.saturating_sub(bytes.len());
         let mut at = bytes.as_ptr().wrapping_sub(missing);
         let mut rows = [Self::splat(cpu, 0); 8];
-        for (j, row) in rows.iter_mut().enumerate() {
-            let mask = u64::MAX.unbounded_shl(missing.saturating_sub(LANES * j) as u32);
+        for (row, mask) in rows.iter_mut().zip(rows_present(cpu, missing)) {
             // SAFETY: the argument proves the features; the mask keeps to `bytes`.
             *row = Self(unsafe { _mm512_maskz_loadu_epi8(mask, at.cast()) });
             at = at.wrapping_add(LANES);
@@ -176,12 +201,11 @@ impl Vector<TILE> for Lanes {
     }
 
     #[inline(always)]
-    fn scatter_end(tile: [Self; 8], bytes: &mut [u8]) {
+    fn scatter_end(cpu: Avx512, tile: [Self; 8], bytes: &mut [u8]) {
         let missing = TILE.saturating_sub(bytes.len());
         let mut at = bytes.as_mut_ptr().wrapping_sub(missing);
-        for (j, row) in transpose_back(tile).into_iter().enumerate() {
-            let mask = u64::MAX.unbounded_shl(missing.saturating_sub(LANES * j) as u32);
-            // SAFETY: the argument proves the features; the mask keeps to `bytes`.
+        for (row, mask) in transpose_back(tile).into_iter().zip(rows_present(cpu, missing)) {
+            // SAFETY: `row` proves the features; the mask keeps to `bytes`.
             unsafe { _mm512_mask_storeu_epi8(at.cast(), mask, row.0) }
             at = at.wrapping_add(LANES);
         }
@@ -258,6 +282,70 @@ impl Vector<TILE> for Lanes {
     }
 }
 
+impl Row<TILE> for Lanes {
+    type Rotation = Rotation;
+
+    #[inline(always)]
+    fn numbers(cpu: Avx512) -> Self {
+        Self::table(cpu, &NUMBERS)
+    }
+
+    #[inline(always)]
+    fn first(_: Avx512, count: usize) -> __mmask64 {
+        !u64::MAX.unbounded_shl(count as u32)
+    }
+
+    #[inline(always)]
+    fn read(cpu: Avx512, bytes: &[u8]) -> Self {
+        let mask = Self::first(cpu, bytes.len());
+        // SAFETY: the argument proves the features; the mask keeps to `bytes`.
+        Self(unsafe { _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
+    fn write(self, bytes: &mut [u8]) {
+        let mask = !u64::MAX.unbounded_shl(bytes.len() as u32);
+        // SAFETY: `self` proves the features; the mask keeps to `bytes`.
+        unsafe { _mm512_mask_storeu_epi8(bytes.as_mut_ptr().cast(), mask, self.0) }
+    }
+
+    #[inline(always)]
+    fn rotation(self) -> Rotation {
+        // SAFETY: `self` proves the features; the references are to 64 bytes.
+        unsafe {
+            let by = _mm512_and_si512(self.0, _mm512_set1_epi8(7));
+            let low = _mm512_loadu_si512(LOW_BITS.as_ptr().cast());
+            let below = _mm512_sub_epi8(_mm512_loadu_si512(BITS.as_ptr().cast()), by);
+            Rotation {
+                below,
+                above: _mm512_add_epi8(below, _mm512_set1_epi8(8)),
+                low: _mm512_shuffle_epi8(low, by),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn rotate_each(self, by: Rotation) -> Self {
+        // SAFETY: `self` proves the features.
+        unsafe {
+            let below = _mm512_multishift_epi64_epi8(by.below, self.0);
+            let above = _mm512_multishift_epi64_epi8(by.above, self.0);
+            Self(_mm512_ternarylogic_epi64::<0xCA>(by.low, above, below))
+        }
+    }
+}
+
+/// Two cuts of eight bits out of a word, whose other bytes fill what neither has of its own.
+#[derive(Clone, Copy)]
+struct Rotation {
+    /// Where the cut begins that has the low bits of the byte on top.
+    below: __m512i,
+    /// Where the cut begins that has the high bits of the byte at the bottom.
+    above: __m512i,
+    /// The bits to take from the latter.
+    low: __m512i,
+}
+
 #[inline(always)]
 fn transpose(mut rows: [Lanes; 8]) -> [Lanes; 8] {
     for _ in 0..3 {
@@ -292,4 +380,27 @@ fn transpose_back(mut tile: [Lanes; 8]) -> [Lanes; 8] {
         ];
     }
     tile
+}
+
+/// The bytes of each row that are not among the `missing` first of a tile.
+#[inline(always)]
+fn rows_present(_: Avx512, missing: usize) -> [__mmask64; 8] {
+    // SAFETY: the argument proves the features.
+    unsafe {
+        let before = _mm512_set_epi64(448, 384, 320, 256, 192, 128, 64, 0);
+        // Saturates at zero, as a word of 64 bits is below 2^16 here.
+        ones_from(_mm512_subs_epu16(_mm512_set1_epi64(missing as i64), before))
+    }
+}
+
+/// Words of ones from the bit on that each count names.
+#[inline(always)]
+unsafe fn ones_from(counts: __m512i) -> [u64; 8] {
+    let mut masks = [0; 8];
+    // SAFETY: the caller vouches for AVX-512; the array is 64 bytes.
+    unsafe {
+        let ones = _mm512_sllv_epi64(_mm512_set1_epi64(-1), counts);
+        _mm512_storeu_si512(masks.as_mut_ptr().cast(), ones);
+    }
+    masks
 }

@@ -31,11 +31,11 @@ macro_rules! join {
 }
 
 /// The number of each byte of a lane.
-const NUMBERS: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+pub(super) const NUMBERS: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /// One byte of each lane of a tile, as a register of the CPU.
 ///
-/// `[V; 8]` is a tile of `TILE` consecutive bytes, `TILE` a multiple of 256: byte `k` of lane `l`,
+/// `[V; 8]` is a tile of `TILE` consecutive bytes, `TILE` a multiple of 64: byte `k` of lane `l`,
 /// which is byte `8 * l + k` of the tile, is in lane `l` of vector `k`.
 pub(super) trait Vector<const TILE: usize>: Copy {
     /// Proof that this CPU has the instructions.
@@ -47,8 +47,9 @@ pub(super) trait Vector<const TILE: usize>: Copy {
     fn splat(cpu: Self::Cpu, byte: u8) -> Self;
     /// Sets lane `l` to `8 * l`, modulo 256.
     fn offsets(cpu: Self::Cpu) -> Self;
-    /// Chooses the lanes from `first` on, which may be none.
-    fn lanes_from(cpu: Self::Cpu, first: usize) -> Self::Mask;
+    /// Chooses, for each byte of a lane, the lanes in which it is not one of the `missing` first
+    /// bytes of a tile, less than `TILE`.
+    fn present(cpu: Self::Cpu, missing: usize) -> [Self::Mask; 8];
 
     /// Reads a tile.
     fn gather(cpu: Self::Cpu, bytes: &[u8; TILE]) -> [Self; 8];
@@ -57,7 +58,7 @@ pub(super) trait Vector<const TILE: usize>: Copy {
     /// Reads a tile of which `bytes`, `TILE` at most, are the end; the others are zero.
     fn gather_end(cpu: Self::Cpu, bytes: &[u8]) -> [Self; 8];
     /// Writes the end of a tile.
-    fn scatter_end(tile: [Self; 8], bytes: &mut [u8]);
+    fn scatter_end(cpu: Self::Cpu, tile: [Self; 8], bytes: &mut [u8]);
     /// Reads vectors back that [`store`](Self::store) wrote.
     fn load(cpu: Self::Cpu, bytes: &[u8; TILE]) -> [Self; 8];
     /// Writes vectors as they are; the first byte is that of the first lane of the first.
@@ -89,16 +90,17 @@ pub(super) fn encrypt<V: Vector<TILE>, const TILE: usize>(cpu: V::Cpu, data: &mu
     let len = data.len();
     let Some((head, tiles)) = split::<TILE>(data) else { return };
     let missing = TILE - head.len();
-    let counters = Counters::<V>::new(cpu, len);
-    let present = present::<V, TILE>(cpu, missing);
+    let phases = Phases::<V, TILE>::new(cpu, len);
+    let counters = phases.before(tiles.len());
+    let present = V::present(cpu, missing);
     let start = V::splat(cpu, sum_of_missing(len, missing));
     let end = V::splat(cpu, MASK);
 
     let mut first = rotate_all(V::gather_end(cpu, head), 3);
     if tiles.is_empty() {
         for round in 0..ROUNDS {
-            first = encrypt_forward(cpu, first, &counters, start).0;
-            first = encrypt_backward(first, &counters, end).0;
+            first = encrypt_forward(cpu, first, counters, start).0;
+            first = encrypt_backward(first, counters, end).0;
             if round + 1 < ROUNDS {
                 first = join!(first, present, |v, mask| v.keep(mask));
             }
@@ -106,23 +108,23 @@ pub(super) fn encrypt<V: Vector<TILE>, const TILE: usize>(cpu: V::Cpu, data: &mu
     } else {
         for round in 0..ROUNDS {
             let mut carry;
-            (first, carry) = encrypt_forward(cpu, first, &counters, start);
-            for bytes in tiles.iter_mut() {
+            (first, carry) = encrypt_forward(cpu, first, counters, start);
+            for (after, bytes) in (0..tiles.len()).rev().zip(tiles.iter_mut()) {
                 let mut tile = enter(cpu, bytes, round);
-                (tile, carry) = encrypt_forward(cpu, tile, &counters, carry);
+                (tile, carry) = encrypt_forward(cpu, tile, phases.before(after), carry);
                 V::store(tile, bytes);
             }
             carry = end;
-            for bytes in tiles.iter_mut().rev() {
+            for (after, bytes) in tiles.iter_mut().rev().enumerate() {
                 let mut tile = V::load(cpu, bytes);
-                (tile, carry) = encrypt_backward(tile, &counters, carry);
+                (tile, carry) = encrypt_backward(tile, phases.before(after), carry);
                 leave(tile, bytes, round);
             }
-            first = encrypt_backward(first, &counters, carry).0;
+            first = encrypt_backward(first, counters, carry).0;
             first = join!(first, present, |v, mask| v.keep(mask));
         }
     }
-    V::scatter_end(rotate_all(first, 5), head);
+    V::scatter_end(cpu, rotate_all(first, 5), head);
 }
 
 /// Decrypts a payload in place.
@@ -130,35 +132,37 @@ pub(super) fn encrypt<V: Vector<TILE>, const TILE: usize>(cpu: V::Cpu, data: &mu
 pub(super) fn decrypt<V: Vector<TILE>, const TILE: usize>(cpu: V::Cpu, data: &mut [u8]) {
     let len = data.len();
     let Some((head, tiles)) = split::<TILE>(data) else { return };
-    let counters = Counters::<V>::new(cpu, len);
-    let present = present::<V, TILE>(cpu, TILE - head.len());
+    let phases = Phases::<V, TILE>::new(cpu, len);
+    let counters = phases.before(tiles.len());
+    let present = V::present(cpu, TILE - head.len());
     let start = V::splat(cpu, 0);
     let end = V::splat(cpu, MASK);
 
     let mut first = rotate_all(V::gather_end(cpu, head), 3);
     if tiles.is_empty() {
         for _ in 0..ROUNDS {
-            first = decrypt_backward(cpu, first, &counters, end);
+            first = decrypt_backward(cpu, first, counters, end);
             first = join!(first, present, |v, mask| v.keep(mask));
-            first = decrypt_forward(first, &counters, start).0;
+            first = decrypt_forward(first, counters, start).0;
         }
     } else {
         for round in 0..ROUNDS {
-            first = decrypt_backward(cpu, first, &counters, next(cpu, tiles, round));
+            first = decrypt_backward(cpu, first, counters, next(cpu, tiles, round));
             first = join!(first, present, |v, mask| v.keep(mask));
             let mut left;
-            (first, left) = decrypt_forward(first, &counters, start);
+            (first, left) = decrypt_forward(first, counters, start);
             let mut tiles = &mut *tiles;
             while let Some((bytes, rest)) = tiles.split_first_mut() {
+                let counters = phases.before(rest.len());
                 let mut tile = enter(cpu, bytes, round);
-                tile = decrypt_backward(cpu, tile, &counters, next(cpu, rest, round));
-                (tile, left) = decrypt_forward(tile, &counters, left);
+                tile = decrypt_backward(cpu, tile, counters, next(cpu, rest, round));
+                (tile, left) = decrypt_forward(tile, counters, left);
                 leave(tile, bytes, round);
                 tiles = rest;
             }
         }
     }
-    V::scatter_end(rotate_all(first, 5), head);
+    V::scatter_end(cpu, rotate_all(first, 5), head);
 }
 
 /// Splits a payload into its head, 1 to `TILE` bytes, and whole tiles; an empty one is `None`.
@@ -204,7 +208,8 @@ fn next<V: Vector<TILE>, const TILE: usize>(
     V::splat(cpu, byte)
 }
 
-/// What is added to and subtracted from byte `k` of every lane, in any tile.
+/// What passes add to byte `k` of every lane, or subtract from it.
+#[derive(Clone, Copy)]
 struct Counters<V> {
     /// `c_i = n - i`.
     left: [V; 8],
@@ -212,23 +217,32 @@ struct Counters<V> {
     index: [V; 8],
 }
 
-impl<V> Counters<V> {
-    #[inline(always)]
-    fn new<const TILE: usize>(cpu: V::Cpu, len: usize) -> Self
-    where
-        V: Vector<TILE>,
-    {
-        let after = V::splat(cpu, 0).sub(V::offsets(cpu));
-        let beyond = V::splat(cpu, len.wrapping_add(1) as u8);
-        let left = join!([after; 8], NUMBERS, |after, k| after.sub(V::splat(cpu, k as u8)));
-        Self { left, index: join!([beyond; 8], left, |beyond, left| beyond.sub(left)) }
-    }
-}
+/// The counters of all tiles; as they count modulo 256, that many bytes hold all there are.
+struct Phases<V, const TILE: usize>([Counters<V>; 4]);
 
-/// The lanes in which byte `k` is not one of the `missing` first of a tile.
-#[inline(always)]
-fn present<V: Vector<TILE>, const TILE: usize>(cpu: V::Cpu, missing: usize) -> [V::Mask; 8] {
-    join!([missing + 7; 8], NUMBERS, |last, k| V::lanes_from(cpu, (last - k) / 8))
+impl<V: Vector<TILE>, const TILE: usize> Phases<V, TILE> {
+    /// The counters of a payload of `len` bytes.
+    #[inline(always)]
+    fn new(cpu: V::Cpu, len: usize) -> Self {
+        let beyond = V::splat(cpu, len.wrapping_add(1) as u8);
+        let left = V::splat(cpu, TILE as u8).sub(V::offsets(cpu));
+        let left = join!([left; 8], NUMBERS, |left, k| left.sub(V::splat(cpu, k as u8)));
+        let counters = Counters { left, index: join!([beyond; 8], left, |n, c| n.sub(c)) };
+        let mut phases = [counters; 4];
+        for (phase, counters) in phases.iter_mut().enumerate() {
+            let more = V::splat(cpu, (TILE * phase) as u8);
+            counters.left = join!(counters.left, [more; 8], |c, more| c.add(more));
+            counters.index = join!(counters.index, [more; 8], |d, more| d.sub(more));
+        }
+        Self(phases)
+    }
+
+    /// The counters of a tile that `after` others follow.
+    #[inline(always)]
+    fn before(&self, after: usize) -> &Counters<V> {
+        let Self(phases) = self;
+        if TILE.is_multiple_of(256) { &phases[0] } else { phases.get(after % 4).unwrap_or(&phases[0]) }
+    }
 }
 
 /// What the bytes missing before a payload of `len`, which are zero, add to the XOR of pass F:
