@@ -4,6 +4,7 @@
 
 use std::arch::x86_64::*;
 
+use super::row::{self, Row};
 use super::tile::{self, Vector};
 
 const LANES: usize = 32;
@@ -22,7 +23,14 @@ impl Avx2 {
     pub(super) fn encrypt(self, data: &mut [u8]) {
         #[target_feature(enable = "avx2")]
         fn encrypt(cpu: Avx2, data: &mut [u8]) {
-            tile::encrypt::<Lanes, TILE>(cpu, data);
+            match data.len().div_ceil(LANES) {
+                0 => {}
+                1 => row::encrypt::<Lanes, TILE, 1>(cpu, data),
+                2 => row::encrypt::<Lanes, TILE, 2>(cpu, data),
+                3 => row::encrypt::<Lanes, TILE, 3>(cpu, data),
+                4 => row::encrypt::<Lanes, TILE, 4>(cpu, data),
+                _ => tile::encrypt::<Lanes, TILE>(cpu, data),
+            }
         }
         // SAFETY: `self` proves AVX2.
         unsafe { encrypt(self, data) }
@@ -31,7 +39,14 @@ impl Avx2 {
     pub(super) fn decrypt(self, data: &mut [u8]) {
         #[target_feature(enable = "avx2")]
         fn decrypt(cpu: Avx2, data: &mut [u8]) {
-            tile::decrypt::<Lanes, TILE>(cpu, data);
+            match data.len().div_ceil(LANES) {
+                0 => {}
+                1 => row::decrypt::<Lanes, TILE, 1>(cpu, data),
+                2 => row::decrypt::<Lanes, TILE, 2>(cpu, data),
+                3 => row::decrypt::<Lanes, TILE, 3>(cpu, data),
+                4 => row::decrypt::<Lanes, TILE, 4>(cpu, data),
+                _ => tile::decrypt::<Lanes, TILE>(cpu, data),
+            }
         }
         // SAFETY: `self` proves AVX2.
         unsafe { decrypt(self, data) }
@@ -91,12 +106,7 @@ impl Vector<TILE> for Lanes {
 
     #[inline(always)]
     fn present(cpu: Avx2, missing: usize) -> [Self; 8] {
-        const LANE_NUMBERS: [[u8; 16]; 2] = [
-            [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
-            [16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31],
-        ];
-        let [low, high] = &LANE_NUMBERS;
-        let lanes = Self::load_halves(cpu, low, high);
+        let lanes = Self::numbers(cpu);
         let mut masks = [lanes; 8];
         for (mask, room) in masks.iter_mut().zip([7, 6, 5, 4, 3, 2, 1, 0]) {
             let first = Self::splat(cpu, ((missing + room) / 8) as u8);
@@ -237,6 +247,90 @@ impl Vector<TILE> for Lanes {
         let (below, total) = self.scan_up();
         (total.xor(below).xor(self), total)
     }
+}
+
+impl Row<TILE> for Lanes {
+    type Rotation = Rotation;
+
+    #[inline(always)]
+    fn numbers(cpu: Avx2) -> Self {
+        const LANE_NUMBERS: [[u8; 16]; 2] = [
+            [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+            [16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31],
+        ];
+        let [low, high] = &LANE_NUMBERS;
+        Self::load_halves(cpu, low, high)
+    }
+
+    #[inline(always)]
+    fn first(cpu: Avx2, count: usize) -> Self {
+        let end = Self::splat(cpu, count.min(LANES) as u8);
+        // SAFETY: `end` proves AVX2.
+        Self(unsafe { _mm256_cmpgt_epi8(end.0, Self::numbers(cpu).0) })
+    }
+
+    #[inline(always)]
+    fn read(cpu: Avx2, bytes: &[u8]) -> Self {
+        let mut row = [0; LANES];
+        match bytes.first_chunk() {
+            Some(whole) => row = *whole,
+            None => {
+                if let Some(start) = row.get_mut(..bytes.len()) {
+                    start.copy_from_slice(bytes);
+                }
+            }
+        }
+        let [low, high] = row.as_chunks().0 else { return Self::splat(cpu, 0) };
+        Self::load_halves(cpu, low, high)
+    }
+
+    #[inline(always)]
+    fn write(self, bytes: &mut [u8]) {
+        let mut row = [0; LANES];
+        if let [low, high] = row.as_chunks_mut().0 {
+            self.store_halves(low, high);
+        }
+        match bytes.first_chunk_mut() {
+            Some(whole) => *whole = row,
+            None => {
+                if let Some(start) = row.get(..bytes.len()) {
+                    bytes.copy_from_slice(start);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn rotation(self) -> Rotation {
+        // SAFETY: `self` proves AVX2.
+        unsafe {
+            let powers = _mm256_set1_epi64x(i64::from_le_bytes([1, 2, 4, 8, 16, 32, 64, 128]));
+            let by = _mm256_and_si256(self.0, _mm256_set1_epi8(7));
+            let factors = _mm256_shuffle_epi8(powers, by);
+            let even = _mm256_and_si256(factors, _mm256_set1_epi16(0xFF));
+            Rotation { even, odd: _mm256_srli_epi16::<8>(factors) }
+        }
+    }
+
+    #[inline(always)]
+    fn rotate_each(self, by: Rotation) -> Self {
+        // SAFETY: `self` proves AVX2.
+        unsafe {
+            let low = _mm256_set1_epi16(0xFF);
+            let even = _mm256_mullo_epi16(_mm256_and_si256(self.0, low), by.even);
+            let even = _mm256_or_si256(even, _mm256_srli_epi16::<8>(even));
+            let odd = _mm256_mullo_epi16(_mm256_srli_epi16::<8>(self.0), by.odd);
+            let odd = _mm256_or_si256(odd, _mm256_slli_epi16::<8>(odd));
+            Self(_mm256_blendv_epi8(odd, even, low))
+        }
+    }
+}
+
+/// What the bytes at even and at odd places are multiplied by, as words of 16 bits.
+#[derive(Clone, Copy)]
+struct Rotation {
+    even: __m256i,
+    odd: __m256i,
 }
 
 /// Interleaves the first half of the rows with the second.
