@@ -1,4 +1,4 @@
-//! 32 lanes in AVX2 registers.
+//! 32 lanes in AVX2 registers: rotations are shifts and masks, scans are shifts by lanes.
 
 #![allow(unsafe_code)]
 
@@ -62,7 +62,10 @@ impl Lanes {
     fn load_halves(_: Avx2, low: &[u8; 16], high: &[u8; 16]) -> Self {
         // SAFETY: the argument proves AVX2; both references are to 16 bytes, of any alignment.
         unsafe {
-            Self(_mm256_loadu2_m128i(high.as_ptr().cast(), low.as_ptr().cast()))
+            Self(_mm256_loadu2_m128i(
+                high.as_ptr().cast(),
+                low.as_ptr().cast(),
+            ))
         }
     }
 
@@ -97,8 +100,12 @@ impl Vector<TILE> for Lanes {
     #[inline(always)]
     fn offsets(cpu: Avx2) -> Self {
         const OFFSETS: [[u8; 16]; 2] = [
-            [0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120],
-            [128, 136, 144, 152, 160, 168, 176, 184, 192, 200, 208, 216, 224, 232, 240, 248],
+            [
+                0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120,
+            ],
+            [
+                128, 136, 144, 152, 160, 168, 176, 184, 192, 200, 208, 216, 224, 232, 240, 248,
+            ],
         ];
         let [low, high] = &OFFSETS;
         Self::load_halves(cpu, low, high)
@@ -117,9 +124,10 @@ impl Vector<TILE> for Lanes {
         masks
     }
 
+    // The lower half of a tile is in the lower halves, so that lanes keep their order.
     #[inline(always)]
     fn load(cpu: Avx2, bytes: &[u8; TILE]) -> [Self; 8] {
-        let [mut rows] = [[Self::splat(cpu, 0); 8]];
+        let mut rows = [Self::splat(cpu, 0); 8];
         let (low, high) = bytes.split_at(TILE / 2);
         let chunks = low.as_chunks().0.iter().zip(high.as_chunks().0);
         for (row, (low, high)) in rows.iter_mut().zip(chunks) {
@@ -194,7 +202,10 @@ impl Vector<TILE> for Lanes {
             let high = _mm256_sll_epi16(self.0, _mm_cvtsi32_si128(by));
             let low = _mm256_srl_epi16(self.0, _mm_cvtsi32_si128(8 - by));
             let mask = _mm256_set1_epi8((0xFFu8 << by).cast_signed());
-            Self(_mm256_or_si256(_mm256_and_si256(mask, high), _mm256_andnot_si256(mask, low)))
+            Self(_mm256_or_si256(
+                _mm256_and_si256(mask, high),
+                _mm256_andnot_si256(mask, low),
+            ))
         }
     }
 
@@ -237,7 +248,10 @@ impl Vector<TILE> for Lanes {
             let exclusive = _mm256_xor_si256(sums, self.0);
             (
                 Self(_mm256_xor_si256(exclusive, below)),
-                Self(_mm256_xor_si256(above, _mm256_permute2x128_si256::<0x00>(totals, totals))),
+                Self(_mm256_xor_si256(
+                    above,
+                    _mm256_permute2x128_si256::<0x00>(totals, totals),
+                )),
             )
         }
     }
@@ -256,7 +270,9 @@ impl Row<TILE> for Lanes {
     fn numbers(cpu: Avx2) -> Self {
         const LANE_NUMBERS: [[u8; 16]; 2] = [
             [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
-            [16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31],
+            [
+                16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+            ],
         ];
         let [low, high] = &LANE_NUMBERS;
         Self::load_halves(cpu, low, high)
@@ -280,7 +296,9 @@ impl Row<TILE> for Lanes {
                 }
             }
         }
-        let [low, high] = row.as_chunks().0 else { return Self::splat(cpu, 0) };
+        let [low, high] = row.as_chunks().0 else {
+            return Self::splat(cpu, 0);
+        };
         Self::load_halves(cpu, low, high)
     }
 
@@ -308,7 +326,10 @@ impl Row<TILE> for Lanes {
             let by = _mm256_and_si256(self.0, _mm256_set1_epi8(7));
             let factors = _mm256_shuffle_epi8(powers, by);
             let even = _mm256_and_si256(factors, _mm256_set1_epi16(0xFF));
-            Rotation { even, odd: _mm256_srli_epi16::<8>(factors) }
+            Rotation {
+                even,
+                odd: _mm256_srli_epi16::<8>(factors),
+            }
         }
     }
 
@@ -333,7 +354,11 @@ struct Rotation {
     odd: __m256i,
 }
 
-/// Interleaves the first half of the rows with the second.
+/// Interleaves the first half of the rows with the second, within each half of a register.
+///
+/// A byte's place in the eight half rows is an address of seven bits: three name the row, and as
+/// rows of a tile the upper four name the lane, as vectors the lower four. This rotates that
+/// address to the left by one bit; four times turn rows into vectors, three times back.
 #[inline(always)]
 fn riffle([a, b, c, d, e, f, g, h]: [Lanes; 8]) -> [Lanes; 8] {
     let (p, q) = a.interleave(e);

@@ -1,4 +1,4 @@
-//! 64 lanes in AVX-512 registers, rotated and summed by the Galois field instructions.
+//! 64 lanes in AVX-512 registers: rotations and scans are products of bit matrices.
 
 #![allow(unsafe_code)]
 
@@ -10,7 +10,7 @@ use super::tile::{self, Vector};
 const LANES: usize = 64;
 const TILE: usize = 8 * LANES;
 
-/// Proof that this CPU has AVX-512 F, BW and VBMI, and GFNI.
+/// Proof that this CPU has AVX-512 F, BW and VBMI, GFNI, and BMI2.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx512(());
 
@@ -62,84 +62,98 @@ impl Avx512 {
 #[derive(Clone, Copy)]
 struct Lanes(__m512i);
 
-/// The matrix that rotates a byte left by `by` bits.
-const fn rotation(by: usize) -> i64 {
-    // Row `7 - i` chooses the bits that make up bit `i`.
-    let mut rows = [0; 8];
-    let mut i = 0;
-    while i < 8 {
-        rows[7 - i] = 1u8 << ((i + 8 - by) % 8);
-        i += 1;
-    }
-    i64::from_le_bytes(rows)
-}
-
-/// `f(0), f(1), ..`
+/// `[f(0), f(1), .., f(63)]`, cut to bytes.
 macro_rules! table {
     (|$at:ident| $value:expr) => {{
         let mut table = [0u8; LANES];
+        let mut rest: &mut [u8] = &mut table;
         let mut $at = 0;
-        while $at < LANES {
-            table[$at] = ($value) as u8;
+        while let Some((byte, more)) = rest.split_first_mut() {
+            *byte = ($value) as u8;
+            rest = more;
             $at += 1;
         }
         table
     }};
 }
 
-const OFFSETS: [u8; LANES] = table!(|lane| 8 * lane);
-const NUMBERS: [u8; LANES] = table!(|lane| lane);
-/// The first bit of each byte in its word.
-const BITS: [u8; LANES] = table!(|at| at % 8 * 8);
-/// The `at % 8` lowest bits.
-const LOW_BITS: [u8; LANES] = table!(|at| (1 << (at % 8)) - 1);
+/// The number of each lane, and eight times as much.
+const NUMBERS: [u8; LANES] = table!(|at| at);
+const OFFSETS: [u8; LANES] = table!(|at| 8 * at);
+
+/// Which of the 128 lanes of two registers to take: those with even and with odd numbers,
 const EVEN: [u8; LANES] = table!(|at| 2 * at);
 const ODD: [u8; LANES] = table!(|at| 2 * at + 1);
-const LOW: [u8; LANES] = table!(|at| at / 2 + at % 2 * 64);
-const HIGH: [u8; LANES] = table!(|at| 32 + at / 2 + at % 2 * 64);
-const UP: [u8; LANES] = table!(|at| at + 63);
+/// alternately from the lower and from the upper halves of both,
+const LOW: [u8; LANES] = table!(|at| at / 2 + at % 2 * LANES);
+const HIGH: [u8; LANES] = table!(|at| at / 2 + at % 2 * LANES + LANES / 2);
+/// the last of the first and then the second; the first but for its first and then the second's.
+const UP: [u8; LANES] = table!(|at| at + LANES - 1);
 const DOWN: [u8; LANES] = table!(|at| at + 1);
-/// Collects the eight bytes at the head of each word, in every word.
-const HEADS: [u8; LANES] = table!(|at| at % 8 * 8);
-/// Bit `m` of a row stands for byte `7 - m`.
-const BELOW: [u8; LANES] = table!(|at| 0xFF00usize >> (at % 8));
-const ABOVE: [u8; LANES] = table!(|at| 0x7F >> (at % 8));
-const WORDS_BELOW: [u8; LANES] = table!(|at| 0xFF00usize >> (at / 8));
-const WORDS_ABOVE: [u8; LANES] = table!(|at| 0x7F >> (at / 8));
+
+/// The unit matrix in a mirror. Multiplied with a matrix, it transposes that, and turns it so
+/// that byte `m` of a word is bit `7 - m` of each of its eight planes.
 const MIRROR: i64 = 0x0102_0408_1020_4080;
+/// The bytes below and above each in its word, and the words below and above that of each, as
+/// bits of a plane.
+const BELOW: [u8; LANES] = table!(|at| 0xFF00 >> (at % 8));
+const ABOVE: [u8; LANES] = table!(|at| 0x7F >> (at % 8));
+const WORDS_BELOW: [u8; LANES] = table!(|at| 0xFF00 >> (at / 8));
+const WORDS_ABOVE: [u8; LANES] = table!(|at| 0x7F >> (at / 8));
+/// The first byte of each word, in every word.
+const HEADS: [u8; LANES] = table!(|at| at % 8 * 8);
+
+/// The first bit of each byte in its word, and the `at % 8` lowest bits.
+const BITS: [u8; LANES] = table!(|at| at % 8 * 8);
+const LOW_BITS: [u8; LANES] = table!(|at| (1 << (at % 8)) - 1);
+
+/// The matrix that rotates a byte left by `by` bits: row `7 - i` chooses bit `i - by` as bit `i`.
+const fn rotation_matrix(by: usize) -> i64 {
+    let mut rows = 0;
+    let mut i = 0;
+    while i < 8 {
+        rows |= 1 << (8 * (7 - i) + (i + 8 - by) % 8);
+        i += 1;
+    }
+    rows
+}
 
 impl Lanes {
     #[inline(always)]
-    fn table(_: Avx512, bytes: &[u8; LANES]) -> Self {
+    fn from_table(_: Avx512, bytes: &[u8; LANES]) -> Self {
         // SAFETY: the argument proves the features; the reference is to 64 bytes.
         Self(unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) })
     }
 
+    /// Takes lanes of `self`, 0 to 63, and of `other`, 64 to 127.
     #[inline(always)]
-    fn pick(self, index: &[u8; LANES], other: Self) -> Self {
+    fn pick(self, lanes: &[u8; LANES], other: Self) -> Self {
         // SAFETY: `self` proves the features; the reference is to 64 bytes.
         unsafe {
-            let index = _mm512_loadu_si512(index.as_ptr().cast());
-            Self(_mm512_permutex2var_epi8(self.0, index, other.0))
+            let lanes = _mm512_loadu_si512(lanes.as_ptr().cast());
+            Self(_mm512_permutex2var_epi8(self.0, lanes, other.0))
         }
     }
 
+    /// Takes, per lane, the XOR of the chosen bytes of its word and of the chosen words; and, in
+    /// every lane, the XOR of all.
     #[inline(always)]
     fn scan(self, bytes: &[u8; LANES], words: &[u8; LANES]) -> (Self, Self) {
         // SAFETY: `self` proves the features; the references are to 64 bytes.
         unsafe {
             let mirror = _mm512_set1_epi64(MIRROR);
+            let all = _mm512_set1_epi8(-1);
             let bytes = _mm512_loadu_si512(bytes.as_ptr().cast());
             let words = _mm512_loadu_si512(words.as_ptr().cast());
             let heads = _mm512_loadu_si512(HEADS.as_ptr().cast());
-            let ones = _mm512_set1_epi8(-1);
+
             let planes = _mm512_gf2p8affine_epi64_epi8::<0>(mirror, self.0);
             let inner = _mm512_gf2p8affine_epi64_epi8::<0>(bytes, planes);
-            let totals = _mm512_gf2p8affine_epi64_epi8::<0>(ones, planes);
+            let totals = _mm512_gf2p8affine_epi64_epi8::<0>(all, planes);
             let totals = _mm512_permutexvar_epi8(heads, totals);
             let planes = _mm512_gf2p8affine_epi64_epi8::<0>(mirror, totals);
             let outer = _mm512_gf2p8affine_epi64_epi8::<0>(words, planes);
-            let total = _mm512_gf2p8affine_epi64_epi8::<0>(ones, planes);
+            let total = _mm512_gf2p8affine_epi64_epi8::<0>(all, planes);
             (Self(_mm512_xor_si512(inner, outer)), Self(total))
         }
     }
@@ -157,16 +171,16 @@ impl Vector<TILE> for Lanes {
 
     #[inline(always)]
     fn offsets(cpu: Avx512) -> Self {
-        Self::table(cpu, &OFFSETS)
+        Self::from_table(cpu, &OFFSETS)
     }
 
     #[inline(always)]
-    fn present(_: Avx512, missing: usize) -> [__mmask64; 8] {
+    fn present(cpu: Avx512, missing: usize) -> [__mmask64; 8] {
         // SAFETY: the argument proves the features.
         unsafe {
             let room = _mm512_set_epi64(0, 1, 2, 3, 4, 5, 6, 7);
             let bytes = _mm512_add_epi64(_mm512_set1_epi64(missing as i64), room);
-            ones_from(_mm512_srli_epi64::<3>(bytes))
+            ones_from(cpu, _mm512_srli_epi64::<3>(bytes))
         }
     }
 
@@ -174,7 +188,7 @@ impl Vector<TILE> for Lanes {
     fn load(cpu: Avx512, bytes: &[u8; TILE]) -> [Self; 8] {
         let mut rows = [Self::splat(cpu, 0); 8];
         for (row, bytes) in rows.iter_mut().zip(bytes.as_chunks().0) {
-            *row = Self::table(cpu, bytes);
+            *row = Self::from_table(cpu, bytes);
         }
         rows
     }
@@ -204,7 +218,10 @@ impl Vector<TILE> for Lanes {
     fn scatter_end(cpu: Avx512, tile: [Self; 8], bytes: &mut [u8]) {
         let missing = TILE.saturating_sub(bytes.len());
         let mut at = bytes.as_mut_ptr().wrapping_sub(missing);
-        for (row, mask) in transpose_back(tile).into_iter().zip(rows_present(cpu, missing)) {
+        for (row, mask) in transpose_back(tile)
+            .into_iter()
+            .zip(rows_present(cpu, missing))
+        {
             // SAFETY: `row` proves the features; the mask keeps to `bytes`.
             unsafe { _mm512_mask_storeu_epi8(at.cast(), mask, row.0) }
             at = at.wrapping_add(LANES);
@@ -242,13 +259,13 @@ impl Vector<TILE> for Lanes {
     #[inline(always)]
     fn rotate(self, by: usize) -> Self {
         let matrix = match by {
-            1 => const { rotation(1) },
-            2 => const { rotation(2) },
-            3 => const { rotation(3) },
-            4 => const { rotation(4) },
-            5 => const { rotation(5) },
-            6 => const { rotation(6) },
-            7 => const { rotation(7) },
+            1 => const { rotation_matrix(1) },
+            2 => const { rotation_matrix(2) },
+            3 => const { rotation_matrix(3) },
+            4 => const { rotation_matrix(4) },
+            5 => const { rotation_matrix(5) },
+            6 => const { rotation_matrix(6) },
+            7 => const { rotation_matrix(7) },
             _ => return self,
         };
         // SAFETY: `self` proves the features.
@@ -287,7 +304,7 @@ impl Row<TILE> for Lanes {
 
     #[inline(always)]
     fn numbers(cpu: Avx512) -> Self {
-        Self::table(cpu, &NUMBERS)
+        Self::from_table(cpu, &NUMBERS)
     }
 
     #[inline(always)]
@@ -384,20 +401,23 @@ fn transpose_back(mut tile: [Lanes; 8]) -> [Lanes; 8] {
 
 /// The bytes of each row that are not among the `missing` first of a tile.
 #[inline(always)]
-fn rows_present(_: Avx512, missing: usize) -> [__mmask64; 8] {
+fn rows_present(cpu: Avx512, missing: usize) -> [__mmask64; 8] {
     // SAFETY: the argument proves the features.
     unsafe {
         let before = _mm512_set_epi64(448, 384, 320, 256, 192, 128, 64, 0);
         // Saturates at zero, as a word of 64 bits is below 2^16 here.
-        ones_from(_mm512_subs_epu16(_mm512_set1_epi64(missing as i64), before))
+        ones_from(
+            cpu,
+            _mm512_subs_epu16(_mm512_set1_epi64(missing as i64), before),
+        )
     }
 }
 
 /// Words of ones from the bit on that each count names.
 #[inline(always)]
-unsafe fn ones_from(counts: __m512i) -> [u64; 8] {
+fn ones_from(_: Avx512, counts: __m512i) -> [u64; 8] {
     let mut masks = [0; 8];
-    // SAFETY: the caller vouches for AVX-512; the array is 64 bytes.
+    // SAFETY: the argument proves the features; the array is 64 bytes.
     unsafe {
         let ones = _mm512_sllv_epi64(_mm512_set1_epi64(-1), counts);
         _mm512_storeu_si512(masks.as_mut_ptr().cast(), ones);

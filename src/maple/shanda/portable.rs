@@ -1,17 +1,33 @@
-//! 32 lanes in four plain words: for CPUs without a backend of their own.
+//! Eight lanes in a plain word: for CPUs without a backend of their own.
 
 #![forbid(unsafe_code)]
 
-use super::tile::{self, NUMBERS, Vector};
+use super::{
+    scalar,
+    tile::{self, NUMBERS, Vector},
+};
 
 const TILE: usize = 64;
 
+/// The least length worth a tile, in bytes; the scalar scan waits for each byte in turn.
+const WORTH_ENCRYPTING: usize = 28;
+/// The same of decryption, where the scalar passes overlap.
+const WORTH_DECRYPTING: usize = 56;
+
 pub(super) fn encrypt(data: &mut [u8]) {
-    tile::encrypt::<Word, TILE>((), data);
+    if data.len() < WORTH_ENCRYPTING {
+        scalar::encrypt(data);
+    } else {
+        tile::encrypt::<Word, TILE>((), data);
+    }
 }
 
 pub(super) fn decrypt(data: &mut [u8]) {
-    tile::decrypt::<Word, TILE>((), data);
+    if data.len() < WORTH_DECRYPTING {
+        scalar::decrypt(data);
+    } else {
+        tile::decrypt::<Word, TILE>((), data);
+    }
 }
 
 /// One byte of eight lanes, the lowest lane in the lowest bits.
@@ -46,12 +62,12 @@ impl Vector<TILE> for Word {
 
     #[inline(always)]
     fn gather((): (), bytes: &[u8; TILE]) -> [Self; 8] {
-        transpose(Self::load((), bytes).map(|w| w.0)).map(Self)
+        transpose(Self::load((), bytes).map(|word| word.0)).map(Self)
     }
 
     #[inline(always)]
     fn scatter(tile: [Self; 8], bytes: &mut [u8; TILE]) {
-        Self::store(transpose(tile.map(|w| w.0)).map(Self), bytes);
+        Self::store(transpose(tile.map(|word| word.0)).map(Self), bytes);
     }
 
     #[inline(always)]
@@ -76,13 +92,17 @@ impl Vector<TILE> for Word {
     fn load((): (), bytes: &[u8; TILE]) -> [Self; 8] {
         let (words, _) = bytes.as_chunks::<8>();
         let mut tile = [Self(0); 8];
-        for (w, b) in tile.iter_mut().zip(words) { w.0 = u64::from_le_bytes(*b); }
+        for (word, bytes) in tile.iter_mut().zip(words) {
+            word.0 = u64::from_le_bytes(*bytes);
+        }
         tile
     }
 
     #[inline(always)]
     fn store(tile: [Self; 8], bytes: &mut [u8; TILE]) {
-        for (w, b) in tile.iter().zip(bytes.as_chunks_mut().0) { *b = w.0.to_le_bytes(); }
+        for (word, bytes) in tile.iter().zip(bytes.as_chunks_mut().0) {
+            *bytes = word.0.to_le_bytes();
+        }
     }
 
     #[inline(always)]
@@ -125,10 +145,10 @@ impl Vector<TILE> for Word {
 
     #[inline(always)]
     fn scan_up(self) -> (Self, Self) {
-        let s = self.0 ^ self.0 << 8;
-        let s = s ^ s << 16;
-        let s = s ^ s << 32;
-        (Self(s << 8), Self(splat((s >> 56) as u8)))
+        let sums = self.0 ^ self.0 << 8;
+        let sums = sums ^ sums << 16;
+        let sums = sums ^ sums << 32;
+        (Self(sums << 8), Self(splat((sums >> 56) as u8)))
     }
 
     #[inline(always)]

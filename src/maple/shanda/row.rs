@@ -42,7 +42,11 @@ fn places<R: Row<TILE>, const TILE: usize, const N: usize>(
 ) -> [Place<R, R::Mask>; N] {
     let beyond = R::splat(cpu, len.wrapping_add(1) as u8);
     let next = R::numbers(cpu).add(R::splat(cpu, 1));
-    let first = Place { present: R::first(cpu, len), left: beyond.sub(next), index: next };
+    let first = Place {
+        present: R::first(cpu, len),
+        left: beyond.sub(next),
+        index: next,
+    };
     let mut places = [first; N];
     for (r, place) in places.iter_mut().enumerate() {
         let before = r * TILE / 8;

@@ -2,7 +2,7 @@
 //!
 //! This is the definition; every other backend must give the same bytes.
 
-use super::{MINUEND, MASK};
+use super::{MASK, MINUEND};
 
 const ROUNDS: usize = 3;
 
@@ -25,7 +25,11 @@ pub fn decrypt(data: &mut [u8]) {
 /// these are all but the last three; all of them if nothing was cut.
 pub fn decrypt_prefix(data: &mut [u8], len: usize) -> &[u8] {
     decrypt_as(data, len);
-    let whole = if data.len() < len { data.len().saturating_sub(ROUNDS) } else { data.len() };
+    let whole = if data.len() < len {
+        data.len().saturating_sub(ROUNDS)
+    } else {
+        data.len()
+    };
     data.get(..whole).unwrap_or_default()
 }
 

@@ -3,7 +3,7 @@
 //! A payload is cut into tiles from its end, so that only the first, the head, may be short. The
 //! [room](super) has the derivation.
 
-use super::{MINUEND, MASK, ROUNDS};
+use super::{MASK, MINUEND, ROUNDS};
 
 /// Joins two arrays of eight, element by element.
 ///
@@ -88,7 +88,9 @@ pub(super) trait Vector<const TILE: usize>: Copy {
 #[inline(always)]
 pub(super) fn encrypt<V: Vector<TILE>, const TILE: usize>(cpu: V::Cpu, data: &mut [u8]) {
     let len = data.len();
-    let Some((head, tiles)) = split::<TILE>(data) else { return };
+    let Some((head, tiles)) = split::<TILE>(data) else {
+        return;
+    };
     let missing = TILE - head.len();
     let phases = Phases::<V, TILE>::new(cpu, len);
     let counters = phases.before(tiles.len());
@@ -131,7 +133,9 @@ pub(super) fn encrypt<V: Vector<TILE>, const TILE: usize>(cpu: V::Cpu, data: &mu
 #[inline(always)]
 pub(super) fn decrypt<V: Vector<TILE>, const TILE: usize>(cpu: V::Cpu, data: &mut [u8]) {
     let len = data.len();
-    let Some((head, tiles)) = split::<TILE>(data) else { return };
+    let Some((head, tiles)) = split::<TILE>(data) else {
+        return;
+    };
     let phases = Phases::<V, TILE>::new(cpu, len);
     let counters = phases.before(tiles.len());
     let present = V::present(cpu, TILE - head.len());
@@ -180,7 +184,11 @@ fn enter<V: Vector<TILE>, const TILE: usize>(
     bytes: &[u8; TILE],
     round: usize,
 ) -> [V; 8] {
-    if round == 0 { rotate_all(V::gather(cpu, bytes), 3) } else { V::load(cpu, bytes) }
+    if round == 0 {
+        rotate_all(V::gather(cpu, bytes), 3)
+    } else {
+        V::load(cpu, bytes)
+    }
 }
 
 /// Writes a tile at the end of a round; in the last as it shall go.
@@ -195,11 +203,7 @@ fn leave<V: Vector<TILE>, const TILE: usize>(tile: [V; 8], bytes: &mut [u8; TILE
 
 /// The byte that follows on a tile at the start of a round, in all lanes.
 #[inline(always)]
-fn next<V: Vector<TILE>, const TILE: usize>(
-    cpu: V::Cpu,
-    rest: &[[u8; TILE]],
-    round: usize,
-) -> V {
+fn next<V: Vector<TILE>, const TILE: usize>(cpu: V::Cpu, rest: &[[u8; TILE]], round: usize) -> V {
     let byte = match rest.as_flattened().first() {
         None => MASK,
         Some(byte) if round == 0 => byte.rotate_left(3),
@@ -226,8 +230,12 @@ impl<V: Vector<TILE>, const TILE: usize> Phases<V, TILE> {
     fn new(cpu: V::Cpu, len: usize) -> Self {
         let beyond = V::splat(cpu, len.wrapping_add(1) as u8);
         let left = V::splat(cpu, TILE as u8).sub(V::offsets(cpu));
-        let left = join!([left; 8], NUMBERS, |left, k| left.sub(V::splat(cpu, k as u8)));
-        let counters = Counters { left, index: join!([beyond; 8], left, |n, c| n.sub(c)) };
+        let left = join!([left; 8], NUMBERS, |left, k| left
+            .sub(V::splat(cpu, k as u8)));
+        let counters = Counters {
+            left,
+            index: join!([beyond; 8], left, |n, c| n.sub(c)),
+        };
         let mut phases = [counters; 4];
         for (phase, counters) in phases.iter_mut().enumerate() {
             let more = V::splat(cpu, (TILE * phase) as u8);
@@ -241,7 +249,11 @@ impl<V: Vector<TILE>, const TILE: usize> Phases<V, TILE> {
     #[inline(always)]
     fn before(&self, after: usize) -> &Counters<V> {
         let Self(phases) = self;
-        if TILE.is_multiple_of(256) { &phases[0] } else { phases.get(after % 4).unwrap_or(&phases[0]) }
+        if TILE.is_multiple_of(256) {
+            &phases[0]
+        } else {
+            phases.get(after % 4).unwrap_or(&phases[0])
+        }
     }
 }
 
@@ -302,7 +314,8 @@ fn encrypt_backward<V: Vector<TILE>, const TILE: usize>(
     let a = a.xor(b);
     let (above, total) = a.scan_down();
     let behind = carry.xor(above);
-    let tile = join!([a, b, c, d, e, f, g, h], [behind; 8], |v, behind| v.xor(behind));
+    let tile = join!([a, b, c, d, e, f, g, h], [behind; 8], |v, behind| v
+        .xor(behind));
     (tile, carry.xor(total))
 }
 
@@ -315,10 +328,16 @@ fn decrypt_backward<V: Vector<TILE>, const TILE: usize>(
     right: V,
 ) -> [V; 8] {
     let [a, b, c, d, e, f, g, h] = tile;
-    let sums = join!(tile, [b, c, d, e, f, g, h, a.shift_down(right)], |v, right| v.xor(right));
+    let sums = join!(
+        tile,
+        [b, c, d, e, f, g, h, a.shift_down(right)],
+        |v, right| v.xor(right)
+    );
     let differences = join!(sums, counters.index, |v, index| v.sub(index));
     let minuend = V::splat(cpu, MINUEND);
-    join!(differences, NUMBERS, |v, k| minuend.sub(v.rotate(4)).rotate((8 - k) % 8))
+    join!(differences, NUMBERS, |v, k| minuend
+        .sub(v.rotate(4))
+        .rotate((8 - k) % 8))
 }
 
 /// Undoes the rest of pass F; `left` is the byte before, and then the last of this tile.
@@ -329,7 +348,8 @@ fn decrypt_forward<V: Vector<TILE>, const TILE: usize>(
     left: V,
 ) -> ([V; 8], V) {
     let [a, b, c, d, e, f, g, h] = tile;
-    let sums = join!(tile, [h.shift_up(left), a, b, c, d, e, f, g], |v, left| v.xor(left));
+    let sums = join!(tile, [h.shift_up(left), a, b, c, d, e, f, g], |v, left| v
+        .xor(left));
     (join!(sums, counters.left, |v, left| v.sub(left)), h)
 }
 
