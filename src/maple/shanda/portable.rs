@@ -10,7 +10,7 @@ use super::{
 const TILE: usize = 64;
 
 /// The least length worth a tile, in bytes; the scalar scan waits for each byte in turn.
-const WORTH_ENCRYPTING: usize = 28;
+const WORTH_ENCRYPTING: usize = 40;
 /// The same of decryption, where the scalar passes overlap.
 const WORTH_DECRYPTING: usize = 56;
 

@@ -99,6 +99,7 @@ pub(super) fn encrypt<V: Vector<TILE>, const TILE: usize>(cpu: V::Cpu, data: &mu
     let end = V::splat(cpu, MASK);
 
     let mut first = rotate_all(V::gather_end(cpu, head), 3);
+    // A payload of one tile stays in registers, which the loops over tiles would not let it.
     if tiles.is_empty() {
         for round in 0..ROUNDS {
             first = encrypt_forward(cpu, first, counters, start).0;
@@ -250,6 +251,7 @@ impl<V: Vector<TILE>, const TILE: usize> Phases<V, TILE> {
     fn before(&self, after: usize) -> &Counters<V> {
         let Self(phases) = self;
         if TILE.is_multiple_of(256) {
+            // Known when compiled, so that the other phases are never made.
             &phases[0]
         } else {
             phases.get(after % 4).unwrap_or(&phases[0])
