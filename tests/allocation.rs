@@ -164,9 +164,9 @@ fn nothing_allocated_for_the_idle(to: SocketAddr) {
 
 /// What 500 users left behind is what 2,000 did.
 fn nothing_kept(server: &Server, to: SocketAddr) {
-    // More at a time than ever after: seats are made when they are first used, and a wave
-    // may begin before the last one's seats are free again.
-    wave(server, to, 2 * CROWD);
+    // More at a time than ever after: seats are made when they are first used, each loop has its
+    // own, and a wave may begin before the last one's seats are free again.
+    wave(server, to, 6 * CROWD);
     let live_after = |users: usize| {
         for _ in 0..users / 100 {
             wave(server, to, CROWD);
