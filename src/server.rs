@@ -362,8 +362,9 @@ fn bind_address(
     loops: usize,
 ) -> io::Result<(SocketAddr, Vec<mio::net::UdpSocket>)> {
     let shared = loops > 1;
-    if shared && address.port() != 0 {
-        sys::probe(address)?;
+    if shared {
+        // Asked for a free port to share, the system may name one that others share already.
+        address = sys::probe(address)?;
     }
     let mut sockets = Vec::with_capacity(loops);
     for _ in 0..loops {
