@@ -112,10 +112,10 @@ impl Server {
         let list: Vec<String> = server.addresses.iter().map(ToString::to_string).collect();
         let threads = match config.net.workers {
             0 => String::new(),
-            workers => format!(", {workers} workers"),
+            workers => format!(", workers: {workers}"),
         };
         log::info!(
-            "listening on udp {} ({loops} loops{threads})",
+            "listening on udp {} (event loops: {loops}{threads})",
             list.join(" and ")
         );
         Ok(server)
