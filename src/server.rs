@@ -112,10 +112,10 @@ impl Server {
         let list: Vec<String> = server.addresses.iter().map(ToString::to_string).collect();
         let threads = match config.net.workers {
             0 => String::new(),
-            workers => format!(", {workers} workers"),
+            workers => format!(", workers: {workers}"),
         };
         log::info!(
-            "listening on udp {} ({loops} loops{threads})",
+            "listening on udp {} (event loops: {loops}{threads})",
             list.join(" and ")
         );
         Ok(server)
@@ -362,8 +362,9 @@ fn bind_address(
     loops: usize,
 ) -> io::Result<(SocketAddr, Vec<mio::net::UdpSocket>)> {
     let shared = loops > 1;
-    if shared && address.port() != 0 {
-        sys::probe(address)?;
+    if shared {
+        // Asked for a free port to share, the system may name one that others share already.
+        address = sys::probe(address)?;
     }
     let mut sockets = Vec::with_capacity(loops);
     for _ in 0..loops {

@@ -36,6 +36,8 @@ const WARM_UP: u32 = 600;
 const FRAMES: u32 = 10_000;
 /// For anything that normally takes no time at all.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// The same for the server's answer to a Quit.
+const LAST_WORD: Duration = Duration::from_secs(2);
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -164,9 +166,9 @@ fn nothing_allocated_for_the_idle(to: SocketAddr) {
 
 /// What 500 users left behind is what 2,000 did.
 fn nothing_kept(server: &Server, to: SocketAddr) {
-    // More at a time than ever after: seats are made when they are first used, and a wave
-    // may begin before the last one's seats are free again.
-    wave(server, to, 2 * CROWD);
+    // More at a time than ever after: seats are made when they are first used, each loop has its
+    // own, and a wave may begin before the last one's seats are free again.
+    wave(server, to, 6 * CROWD);
     let live_after = |users: usize| {
         for _ in 0..users / 100 {
             wave(server, to, CROWD);
@@ -289,9 +291,20 @@ impl User {
         found.unwrap()
     }
 
+    /// Quits, and listens until the server says so too. A last word can be lost; whether the
+    /// session is gone is for the server to tell.
     fn log_out(mut self) {
         self.say(&ClientMessage::Quit { message: b"" });
-        self.wait_for(|told| matches!(told, Told::Out).then_some(()));
+        self.socket.set_read_timeout(Some(LAST_WORD)).unwrap();
+        let mut datagram = [0; 8192];
+        let mut out = false;
+        while !out && let Ok(length) = self.socket.recv(&mut datagram) {
+            let each = |told: Told<'_>| out |= matches!(told, Told::Out);
+            let answer = |it: &[u8]| send(&self.socket, it);
+            self.player
+                .receive(&datagram[..length], answer, each)
+                .unwrap();
+        }
     }
 }
 

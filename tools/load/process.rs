@@ -28,13 +28,16 @@ pub(crate) fn look(pid: u32) -> io::Result<Usage> {
     };
     for thread in fs::read_dir(process.join("task"))? {
         let thread = thread?.path();
-        let schedule = fs::read_to_string(thread.join("schedstat"))?;
+        let of_thread = |file| fs::read_to_string(thread.join(file));
+        let (Ok(schedule), Ok(status)) = (of_thread("schedstat"), of_thread("status")) else {
+            // It ended between the listing and the look.
+            continue;
+        };
         let nanos = schedule
             .split_whitespace()
             .next()
             .and_then(|it| it.parse().ok());
         usage.cpu += Duration::from_nanos(nanos.unwrap_or(0));
-        let status = fs::read_to_string(thread.join("status"))?;
         usage.slept += field(&status, "voluntary_ctxt_switches:");
         usage.interrupted += field(&status, "nonvoluntary_ctxt_switches:");
         usage.threads += 1;

@@ -118,7 +118,8 @@ pub fn bind(addr: SocketAddr, options: BindOptions) -> io::Result<UdpSocket> {
     Ok(UdpSocket::from_std(socket.into()))
 }
 
-/// Checks that nobody has the port of `addr`, not even somebody who would share it.
+/// Checks that nobody has the port of `addr`, not even somebody who would share it, and gives
+/// the address back; port 0 becomes a free one.
 ///
 /// Sockets that share a port also share it with those of a second server started by
 /// mistake; whoever binds that way asks here first.
@@ -126,8 +127,8 @@ pub fn bind(addr: SocketAddr, options: BindOptions) -> io::Result<UdpSocket> {
 /// # Errors
 ///
 /// As for [`bind`]; [`io::ErrorKind::AddrInUse`] if the port is taken.
-pub fn probe(addr: SocketAddr) -> io::Result<()> {
-    bind(addr, BindOptions { reuse_port: false }).map(drop)
+pub fn probe(addr: SocketAddr) -> io::Result<SocketAddr> {
+    bind(addr, BindOptions { reuse_port: false })?.local_addr()
 }
 
 const LARGEST_SOCKET_BUFFER: usize = 4 << 20;

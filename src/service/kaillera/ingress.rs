@@ -86,7 +86,8 @@ impl Ingress {
         None
     }
 
-    /// Forgets the sessions that ended.
+    /// Forgets the sessions that ended. Only from here on they do not count, so that whoever
+    /// waits for the last one to be gone finds its address a stranger's.
     pub(super) fn collect(&mut self, exchange: &Arc<Exchange>) {
         let Some(outlet) = exchange.outlet(self.index) else {
             return;
@@ -95,6 +96,8 @@ impl Ingress {
             let removed = self.seats.remove(&address);
             debug_assert_eq!(removed, Some(seat));
             self.free.push(seat);
+            exchange.admission.close();
+            exchange.metrics.sessions_closed.add(1);
         }
     }
 

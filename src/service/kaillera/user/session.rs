@@ -134,8 +134,6 @@ impl UserActor {
         if self.is_unfinished() {
             exchange.admission.login_finished(self.peer.address.ip());
         }
-        exchange.admission.close();
-        exchange.metrics.sessions_closed.add(1);
         self.begin(now, post);
         self.state = State::Vacant;
         post.closed(self.key.seat, self.peer.address);
