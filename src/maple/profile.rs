@@ -285,7 +285,10 @@ pub const VARIANTS: &[Variant] = {
         row(&[Kms], 56, 220).layer(Layer::Kms).hello(HelloForm::Kms),
         row(&[Kmst], 0, 220).layer(Layer::Kms).hello(HelloForm::Kms),
         row(&[Ims], 0, NEWEST).layer(Layer::Kms).hello(HelloForm::Ims),
-        row(&[Kms, Kmst], 221, NEWEST).extended().keys(KeyList::Cycle { shift: 13 }).hello(HelloForm::Kms),
+        row(&[Kms, Kmst], 221, NEWEST)
+            .extended()
+            .keys(KeyList::Cycle { shift: 13 })
+            .hello(HelloForm::Kms),
         row(&[Gms], 0, 54).shanda().layer(Layer::None).short_opcodes(),
         row(&[Cmst], 40, 40).shanda().layer(Layer::None).short_opcodes(),
         row(&[Msea], 0, 15).shanda().layer(Layer::None).short_opcodes(),

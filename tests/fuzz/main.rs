@@ -3,9 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+mod maple;
 mod seeds;
 
-use samara::{kaillera::fuzz, service};
+use samara::{kaillera::fuzz, maple::fuzz as maple_fuzz, service};
 use std::{
     fs,
     ops::Range,
@@ -19,7 +20,7 @@ struct Target {
     run: fn(&[u8]),
 }
 
-const TARGETS: [Target; 5] = [
+const TARGETS: [Target; 8] = [
     Target {
         name: "connect",
         run: fuzz::connect,
@@ -39,6 +40,18 @@ const TARGETS: [Target; 5] = [
     Target {
         name: "session",
         run: service::kaillera::fuzz::session,
+    },
+    Target {
+        name: "maple_decoder",
+        run: maple_fuzz::decoder,
+    },
+    Target {
+        name: "maple_round_trip",
+        run: maple_fuzz::round_trip,
+    },
+    Target {
+        name: "maple_hello",
+        run: maple_fuzz::hello,
     },
 ];
 

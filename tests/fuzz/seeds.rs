@@ -435,7 +435,7 @@ fn full_bundle() -> Vec<u8> {
     many(&[9], 0xFFF0 - 32)
 }
 
-fn write(target: &str, name: &str, data: &[u8]) {
+pub(super) fn write(target: &str, name: &str, data: &[u8]) {
     let directory = corpus_directory(target);
     let file = directory.join(name);
     if env::var_os("SAMARA_WRITE_CORPUS").is_some() {
@@ -449,15 +449,15 @@ fn write(target: &str, name: &str, data: &[u8]) {
     );
 }
 
-fn list(value: &Value) -> &[Value] {
+pub(super) fn list(value: &Value) -> &[Value] {
     value.as_array().unwrap()
 }
 
-fn text(value: &Value) -> &str {
+pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap()
 }
 
-fn bytes(hex: &Value) -> Vec<u8> {
+pub(super) fn bytes(hex: &Value) -> Vec<u8> {
     let digits = text(hex).as_bytes();
     digits
         .chunks(2)

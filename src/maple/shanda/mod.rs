@@ -1,21 +1,22 @@
-//! Shanda, the byte cipher under the keystream (spec 5): no key, no IV, only the payload's length.
+//! Shanda, the byte cipher under the keystream (maple.md 5): no key, no IV, only the payload's
+//! length.
 //!
 //! [`scalar`] is the definition. [`Shanda`] runs the fastest backend of this CPU; all give the
 //! same bytes. What follows derives what the backends compute.
 //!
 //! # The passes
 //!
-//! Of a payload of `n` bytes, `c_i = n - i` and `d_i = i + 1`; bytes count modulo 256, `<<<` rotates
-//! within a byte by its right side modulo 8, `^` is XOR. Encryption is three rounds of
+//! Of a payload of `n` bytes, `c_i = n - i` and `d_i = i + 1`; bytes count modulo 256, `<<<`
+//! rotates within a byte by its right side modulo 8, `^` is XOR. Encryption is three rounds of
 //!
 //! ```text
-//! F, from the front:  a_i = a_{i-1} ^ ((x_i <<< 3) + c_i)    a_{-1} = 0    y_i = 0x47 - (a_i >>> c_i)
-//! B, from the back:   b_i = b_{i+1} ^ ((y_i <<< 4) + d_i)    b_n    = 0    z_i = (b_i ^ 0x13) >>> 3
+//! F, from the front:  a_i = a_{i-1} ^ ((x_i <<< 3) + c_i)   a_{-1} = 0   y_i = 0x47 - (a_i >>> c_i)
+//! B, from the back:   b_i = b_{i+1} ^ ((y_i <<< 4) + d_i)   b_n    = 0   z_i = (b_i ^ 0x13) >>> 3
 //! ```
 //!
 //! A round begins with the rotation that undoes the end of the one before, so both go, but for
-//! the first and the last. The XOR with 0x13 goes as well: let `b_n = 0x13`, and every `b_i` has it.
-//! With `v = x <<< 3` before the first round and `x = v >>> 3` behind the last, a round is
+//! the first and the last. The XOR with 0x13 goes as well: let `b_n = 0x13`, and every `b_i` has
+//! it. With `v = x <<< 3` before the first round and `x = v >>> 3` behind the last, a round is
 //!
 //! ```text
 //! u_i = v_i + c_i                          encryption, F
@@ -31,12 +32,13 @@
 //! ```
 //!
 //! So encryption is arithmetic on each byte by itself around a prefix and a suffix XOR, and
-//! decryption is only arithmetic with a neighbour: three rounds look three bytes far (spec 5.3).
+//! decryption is only arithmetic with a neighbour: three rounds look three bytes far (maple.md
+//! 5.3).
 //!
 //! # Tiles
 //!
-//! `c_i` names a different rotation for each of eight neighbours, and a prefix XOR within a register
-//! takes many steps. Both become simple if a register holds every eighth byte (`tile.rs`):
+//! `c_i` names a different rotation for each of eight neighbours, and a prefix XOR within a
+//! register takes many steps. Both become simple if a register holds every eighth byte (`tile.rs`):
 //!
 //! ```text
 //! a tile's bytes       0  1  2  3  4  5  6  7 | 8  9 10 11 12 13 14 15 | 16 ..
@@ -49,14 +51,15 @@
 //!
 //! The scan is then seven XORs down the vectors, one scan across the lanes of vector 7, whose
 //! lanes hold the sums of all eight, and one XOR of its result to all vectors; a tile hands its
-//! total on as the next one's carry. A neighbour is in the next vector, but for one lane shift a tile.
-//! Tiles are cut from the end of the payload: `c_i` is then `-k` modulo 8 in vector `k`, a
-//! constant, vector 0 does not rotate at all, and the full value of `c` is constant too, as
-//! tiles that are a multiple of 256 bytes do not show in it. Only the first tile may be short.
+//! total on as the next one's carry. A neighbour is in the next vector, but for one lane shift a
+//! tile. Tiles are cut from the end of the payload: `c_i` is then `-k` modulo 8 in vector `k`, a
+//! constant, vector 0 does not rotate at all, and the full value of `c` is constant too, as tiles
+//! that are a multiple of 256 bytes do not show in it. Only the first tile may be short.
 //!
 //! The bytes that it lacks, in front, are zeros. They change no suffix XOR behind them; in the
-//! prefix XOR their `u_i` is their `c_i`, so the sum begins with the XOR of `n + 1` to `n + missing`,
-//! and what B makes of them is set to zero again. In decryption they are `t_{-1}`, set to zero.
+//! prefix XOR their `u_i` is their `c_i`, so the sum begins with the XOR of `n + 1` to `n +
+//! missing`, and what B makes of them is set to zero again. In decryption they are `t_{-1}`, set to
+//! zero.
 //!
 //! # Rows
 //!
@@ -68,11 +71,11 @@
 //!
 //! AVX-512's Galois field instruction takes eight bytes as a matrix of 8 by 8 bits and multiplies
 //! it with bytes as vectors. With the roles exchanged, the data being the matrix `D`, a constant
-//! `X` gives `X * transposed(D)`; doing so twice with the mirror image of the unit matrix and then with a
-//! triangle of ones gives `triangle * D`: the prefix XOR of eight bytes at once. The same on the
-//! eight sums of eight scans 64 bytes. That takes seven instructions, where shifting by 1, 2, 4, .. lanes
-//! takes at least twelve, and no carry-less multiplication, which takes as long and does
-//! only half a register.
+//! `X` gives `X * transposed(D)`; doing so twice with the mirror image of the unit matrix and then
+//! with a triangle of ones gives `triangle * D`: the prefix XOR of eight bytes at once. The same on
+//! the eight sums of eight scans 64 bytes. That takes seven instructions, where shifting by 1, 2,
+//! 4, .. lanes takes at least twelve, and no carry-less multiplication, which takes as long and
+//! does only half a register.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -164,7 +167,7 @@ impl Shanda {
         }
     }
 
-    /// Encrypts a whole payload in place (spec 5.1).
+    /// Encrypts a whole payload in place (maple.md 5.1).
     #[inline]
     pub fn encrypt(self, data: &mut [u8]) {
         match self.0 {
@@ -177,7 +180,7 @@ impl Shanda {
         }
     }
 
-    /// Decrypts a whole payload in place (spec 5.2).
+    /// Decrypts a whole payload in place (maple.md 5.2).
     #[inline]
     pub fn decrypt(self, data: &mut [u8]) {
         match self.0 {
@@ -190,10 +193,11 @@ impl Shanda {
         }
     }
 
-    /// Decrypts the start of a payload of `len` bytes in place and returns the bytes that are plaintext.
+    /// Decrypts the start of a payload of `len` bytes in place and returns the bytes that are
+    /// plaintext.
     ///
-    /// A byte depends on the three to its right (spec 5.3), so of a cut payload all but the last
-    /// three bytes are: five bytes show the two of an opcode.
+    /// A byte depends on the three to its right (maple.md 5.3), so of a cut payload all but the
+    /// last three bytes are: five bytes show the two of an opcode.
     pub fn decrypt_prefix(self, data: &mut [u8], len: usize) -> &[u8] {
         scalar::decrypt_prefix(data, len)
     }

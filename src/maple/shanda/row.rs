@@ -3,6 +3,8 @@
 //! The bytes keep their order, one to a lane. So nothing needs to be transposed, but each register
 //! scans on its own, and no two neighbours rotate by the same amount.
 
+#![forbid(unsafe_code)]
+
 use super::{MASK, MINUEND, ROUNDS, tile::Vector};
 
 /// A register whose lanes hold `TILE / 8` consecutive bytes.

@@ -2,11 +2,13 @@
 //!
 //! This is the definition; every other backend must give the same bytes.
 
+#![forbid(unsafe_code)]
+
 use super::{MASK, MINUEND};
 
 const ROUNDS: usize = 3;
 
-/// Encrypts a whole payload in place (spec 5.1).
+/// Encrypts a whole payload in place (maple.md 5.1).
 pub fn encrypt(data: &mut [u8]) {
     for _ in 0..ROUNDS {
         encrypt_forward(data);
@@ -14,14 +16,15 @@ pub fn encrypt(data: &mut [u8]) {
     }
 }
 
-/// Decrypts a whole payload in place (spec 5.2).
+/// Decrypts a whole payload in place (maple.md 5.2).
 pub fn decrypt(data: &mut [u8]) {
     decrypt_as(data, data.len());
 }
 
-/// Decrypts the first bytes of a payload of `len` bytes in place and returns those that are plaintext.
+/// Decrypts the first bytes of a payload of `len` bytes in place and returns those that are
+/// plaintext.
 ///
-/// Garbage enters where the payload was cut and reaches three bytes to the left (spec 5.3), so
+/// Garbage enters where the payload was cut and reaches three bytes to the left (maple.md 5.3), so
 /// these are all but the last three; all of them if nothing was cut.
 pub fn decrypt_prefix(data: &mut [u8], len: usize) -> &[u8] {
     decrypt_as(data, len);

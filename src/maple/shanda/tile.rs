@@ -3,6 +3,8 @@
 //! A payload is cut into tiles from its end, so that only the first, the head, may be short. The
 //! [room](super) has the derivation.
 
+#![forbid(unsafe_code)]
+
 use super::{MASK, MINUEND, ROUNDS};
 
 /// Joins two arrays of eight, element by element.

@@ -177,7 +177,11 @@ proptest! {
 
     #[test]
     fn a_relayed_packet_is_the_other_sides(
-        payloads in payloads(), iv_a in ivs(), iv_b in ivs(), ahead in lookaheads(), which in 0..4_usize,
+        payloads in payloads(),
+        iv_a in ivs(),
+        iv_b in ivs(),
+        ahead in lookaheads(),
+        which in 0..4_usize,
     ) {
         let from = Codec::new(Profile::GMS_83);
         let to = Codec::new([
@@ -212,7 +216,10 @@ proptest! {
     }
 
     #[test]
-    fn short_frames_may_arrive(mut data in vec(prop_oneof![0..4_u8, any::<u8>()], 10..200), len in 0..40_u8) {
+    fn short_frames_may_arrive(
+        mut data in vec(prop_oneof![0..4_u8, any::<u8>()], 10..200),
+        len in 0..40_u8,
+    ) {
         // A header that announces what has some chance to be there.
         let version = 83_u16.to_le_bytes();
         data[0] = 0;
@@ -222,7 +229,11 @@ proptest! {
     }
 
     #[test]
-    fn greetings_may_arrive(form: u8, len in 11..40_u8, mut data in vec(prop_oneof![0..3_u8, 0x30..0x3A_u8], 44)) {
+    fn greetings_may_arrive(
+        form: u8,
+        len in 11..40_u8,
+        mut data in vec(prop_oneof![0..3_u8, 0x30..0x3A_u8], 44),
+    ) {
         data[0] = form;
         data[1] = len;
         data[2] = 0;
