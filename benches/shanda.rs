@@ -2,7 +2,8 @@
 //!
 //! `cargo bench --bench shanda` prints, per backend and length, nanoseconds per packet at best
 //! of many short runs on one core: `alone`, the same packet again and again, which waits for its
-//! own last bytes, and `apart`, sixteen packets in turn, which may overlap. The ratios are of `apart`.
+//! own last bytes, and `apart`, sixteen packets in turn, which may overlap. The ratios are of
+//! `apart`.
 
 use samara::maple::shanda::Shanda;
 use std::{

@@ -91,7 +91,7 @@ fn reads(table: &Table, limits: &Limits, long: &[u8]) {
         ACCESSOR_BUFFER,
         1,
         || {
-            let mut r = Reader::new(black_box(&long));
+            let mut r = Reader::new(black_box(long));
             black_box(r.bytes(1460).unwrap());
         },
     );
@@ -101,7 +101,7 @@ fn reads(table: &Table, limits: &Limits, long: &[u8]) {
         ACCESSOR_BUFFER,
         1,
         || {
-            let mut r = Reader::new(black_box(&long));
+            let mut r = Reader::new(black_box(long));
             buf[..1460].copy_from_slice(r.bytes(1460).unwrap());
             black_box(&buf);
         },

@@ -10,8 +10,8 @@
 //! rotates within a byte by its right side modulo 8, `^` is XOR. Encryption is three rounds of
 //!
 //! ```text
-//! F, from the front:  a_i = a_{i-1} ^ ((x_i <<< 3) + c_i)   a_{-1} = 0   y_i = 0x47 - (a_i >>> c_i)
-//! B, from the back:   b_i = b_{i+1} ^ ((y_i <<< 4) + d_i)   b_n    = 0   z_i = (b_i ^ 0x13) >>> 3
+//! F, from the front:  a_i = a_{i-1} ^ ((x_i <<< 3) + c_i)  a_{-1} = 0  y_i = 0x47 - (a_i >>> c_i)
+//! B, from the back:   b_i = b_{i+1} ^ ((y_i <<< 4) + d_i)  b_n    = 0  z_i = (b_i ^ 0x13) >>> 3
 //! ```
 //!
 //! A round begins with the rotation that undoes the end of the one before, so both go, but for
