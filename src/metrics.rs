@@ -62,6 +62,16 @@ counters! {
         desyncs,
         /// Turns of an actor that met a bug.
         failed_turns,
+        /// TCP connections accepted.
+        connections_accepted,
+        /// TCP connections made by services.
+        connections_made,
+        /// TCP connections ended, whoever began them.
+        connections_closed,
+        /// Bytes received over TCP.
+        stream_bytes_in,
+        /// Bytes sent over TCP.
+        stream_bytes_out,
     }
 }
 
@@ -120,6 +130,26 @@ reasons! {
     BadIndex = "index beyond the input cache",
     /// An input of another length than the game's.
     OddLength = "input of another length",
+    /// No room for another TCP connection.
+    TooManyConnections = "too many connections",
+    /// No room for another TCP connection from that address.
+    TooManyOfAddress = "too many connections from one address",
+    /// The system could not accept a TCP connection.
+    AcceptFailed = "connection not accepted",
+    /// First bytes that are no service's.
+    UnknownProtocol = "unknown protocol",
+    /// Not admitted by its service in time.
+    HandshakeTimeout = "handshake not done in time",
+    /// Nothing received for too long.
+    IdleTimeout = "connection idle",
+    /// Reads nothing of what it is sent.
+    Stalled = "connection stalled",
+    /// Reads too slowly for what it is sent.
+    SlowReader = "too much waits for a slow reader",
+    /// A message longer than a service can take.
+    MessageTooLong = "message too long",
+    /// A message that its service does not understand.
+    BadRequest = "request not understood",
 }
 
 /// Counts drops by [`Reason`] and says when one is worth a line in the log.
@@ -198,6 +228,6 @@ mod tests {
         let metrics = Metrics::default();
         metrics.logins.add(3);
         assert!(metrics.all().any(|entry| entry == ("logins", 3)));
-        assert_eq!(metrics.all().count(), 11);
+        assert_eq!(metrics.all().count(), 16);
     }
 }

@@ -3,6 +3,7 @@
 use super::{
     Clock, Lost, Service,
     sys::{ReceiveBatch, SendBatch},
+    tcp::{TcpEndpoint, TcpSetup},
 };
 use crate::buffer::FramePool;
 use mio::{Events, Interest, Poll, Token, Waker, net::UdpSocket};
@@ -24,7 +25,7 @@ const WAKE: Token = Token(usize::MAX);
 ///
 /// Each turn does, in this order: wait (not at all while something is left to do), read the
 /// clock once, read at most one batch from each socket that has something, give the service
-/// its turn, send what it has queued. A socket that had more than a batch stays on the ready
+/// its turn, send what it has queued; then TCP has its turn, within budgets of its own. A socket that had more than a batch stays on the ready
 /// list, for mio reports it only once.
 #[derive(Debug)]
 pub struct EventLoop<S> {
@@ -35,6 +36,7 @@ pub struct EventLoop<S> {
     send: SendBatch,
     clock: Clock,
     service: S,
+    tcp: Option<TcpEndpoint>,
 }
 
 #[derive(Debug)]
@@ -76,7 +78,20 @@ impl<S: Service> EventLoop<S> {
             send: SendBatch::new(BATCH),
             clock,
             service,
+            tcp: None,
         })
+    }
+
+    /// The same loop, with TCP beside the datagrams.
+    ///
+    /// # Errors
+    ///
+    /// When the listeners cannot be registered.
+    pub fn with_tcp(mut self, setup: TcpSetup) -> io::Result<Self> {
+        let first_token = self.endpoints.len();
+        let registry = self.poll.registry();
+        self.tcp = Some(TcpEndpoint::new(setup, registry, first_token)?);
+        Ok(self)
     }
 
     /// What wakes the loop from its sleep.
@@ -105,7 +120,12 @@ impl<S: Service> EventLoop<S> {
     fn wait(&mut self, sleep: Option<Duration>, stop: &AtomicBool) -> io::Result<()> {
         let sleep = match sleep {
             Some(Duration::ZERO) => Duration::ZERO,
-            _ if !self.service.about_to_sleep() || stop.load(Ordering::Relaxed) => Duration::ZERO,
+            _ if !self.service.about_to_sleep()
+                || self.tcp.as_ref().is_some_and(|tcp| !tcp.is_idle())
+                || stop.load(Ordering::Relaxed) =>
+            {
+                Duration::ZERO
+            }
             some => some.unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP),
         };
         let polled = self.poll.poll(&mut self.events, Some(sleep));
@@ -118,6 +138,10 @@ impl<S: Service> EventLoop<S> {
             if let Some(endpoint) = self.endpoints.get_mut(event.token().0) {
                 endpoint.readable |= event.is_readable() || event.is_error();
                 endpoint.writable |= event.is_writable();
+            } else if let Some(tcp) = &mut self.tcp
+                && event.token() != WAKE
+            {
+                tcp.event(event);
             }
         }
         Ok(())
@@ -156,10 +180,16 @@ impl<S: Service> EventLoop<S> {
         let progress = self.service.turn(now);
         self.flush();
         more |= progress.more;
+        let mut deadline = progress.deadline;
+        if let Some(tcp) = &mut self.tcp {
+            let progress = tcp.turn(now);
+            more |= progress.more;
+            deadline = deadline.into_iter().chain(progress.deadline).min();
+        }
         if more {
             return Some(Duration::ZERO);
         }
-        progress.deadline.map(|at| at.since(self.clock.now()))
+        deadline.map(|at| at.since(self.clock.now()))
     }
 
     fn flush(&mut self) {
