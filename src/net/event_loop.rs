@@ -5,11 +5,14 @@ use super::{
     sys::{ReceiveBatch, SendBatch},
     tcp::{TcpEndpoint, TcpSetup},
 };
-use crate::buffer::FramePool;
+use crate::{buffer::FramePool, metrics::Histogram, timer::Time};
 use mio::{Events, Interest, Poll, Token, Waker, net::UdpSocket};
 use std::{
     io,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -37,6 +40,9 @@ pub struct EventLoop<S> {
     clock: Clock,
     service: S,
     tcp: Option<TcpEndpoint>,
+    turns: Option<Arc<Histogram>>,
+    /// When the last turn began, if the next one follows at once.
+    unfinished: Option<Time>,
 }
 
 #[derive(Debug)]
@@ -79,7 +85,18 @@ impl<S: Service> EventLoop<S> {
             clock,
             service,
             tcp: None,
+            turns: None,
+            unfinished: None,
         })
+    }
+
+    /// The same loop, which counts in `turns` how long it takes from reading the clock to having
+    /// sent everything.
+    ///
+    /// The clock is not read for it: turns that leave nothing to wait for are not counted.
+    pub fn with_turns(mut self, turns: Arc<Histogram>) -> Self {
+        self.turns = Some(turns);
+        self
     }
 
     /// The same loop, with TCP beside the datagrams.
@@ -150,6 +167,9 @@ impl<S: Service> EventLoop<S> {
     /// One turn; says how long nothing needs to be done, `None` is until something comes in.
     fn turn(&mut self) -> Option<Duration> {
         let now = self.clock.now();
+        if let Some(began) = self.unfinished.take() {
+            self.record(now.since(began));
+        }
         let mut more = false;
         for (index, endpoint) in self.endpoints.iter_mut().enumerate() {
             if !endpoint.readable {
@@ -187,9 +207,19 @@ impl<S: Service> EventLoop<S> {
             deadline = deadline.into_iter().chain(progress.deadline).min();
         }
         if more {
+            self.unfinished = Some(now);
             return Some(Duration::ZERO);
         }
-        deadline.map(|at| at.since(self.clock.now()))
+        let deadline = deadline?;
+        let after = self.clock.now();
+        self.record(after.since(now));
+        Some(deadline.since(after))
+    }
+
+    fn record(&self, time: Duration) {
+        if let Some(turns) = &self.turns {
+            turns.record(time);
+        }
     }
 
     fn flush(&mut self) {

@@ -192,9 +192,13 @@ impl Connection {
     pub(super) fn read(&mut self, input: &mut Frame) -> io::Result<usize> {
         let len = input.len();
         let room = input.buffer_mut().get_mut(len..).unwrap_or_default();
-        let Some(stream) = self.stream.as_mut().filter(|_| !room.is_empty()) else {
+        let Some(stream) = &mut self.stream else {
+            self.readable = false;
             return Ok(0);
         };
+        if room.is_empty() {
+            return Ok(0);
+        }
         match stream.read(room) {
             Ok(0) => {
                 self.readable = false;

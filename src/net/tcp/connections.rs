@@ -193,6 +193,11 @@ impl Connections {
         }
     }
 
+    /// The time set by [`Connections::set_timer`] that has not come yet.
+    pub fn timer(&self, id: ConnectionId) -> Option<Time> {
+        self.get(id)?.times.timer
+    }
+
     /// Shuts the sending side down once all that waits is sent; the peer can still be heard.
     pub fn half_close(&mut self, id: ConnectionId) {
         if let Some(connection) = self.get_mut(id) {
