@@ -9,6 +9,9 @@ use std::{
 use crate::buffer::Full;
 use bytes::BytesMut;
 
+/// Bytes allocated at once, unless a single frame is larger.
+const ALLOCATION: usize = 16 << 20;
+
 /// Lends a fixed number of [`Frame`]s of a fixed size; clones share the frames.
 ///
 /// All memory is allocated by [`FramePool::new`]. The frame returned last is lent first,
@@ -21,16 +24,20 @@ pub struct FramePool {
 impl FramePool {
     /// Allocates `frames` frames of `frame_size` bytes each.
     ///
-    /// They are pieces of one allocation, so frames that were never lent cost address space
-    /// and no memory.
+    /// They are pieces of few large allocations, so frames that were never lent cost address
+    /// space and no memory. One allocation for all could be more than the system promises.
     pub fn new(frames: usize, frame_size: usize) -> Self {
-        let mut all = BytesMut::zeroed(frames.saturating_mul(frame_size));
-        let block = || {
-            let bytes = all.split_to(frame_size.min(all.len()));
+        let at_once = (ALLOCATION / frame_size.max(1)).max(1);
+        let mut rest = BytesMut::new();
+        let block = |index: usize| {
+            if index.is_multiple_of(at_once) {
+                rest = BytesMut::zeroed(at_once.min(frames - index).saturating_mul(frame_size));
+            }
+            let bytes = rest.split_to(frame_size.min(rest.len()));
             Box::new(Block { len: 0, bytes })
         };
-        let mut free: Vec<_> = std::iter::repeat_with(block).take(frames).collect();
-        // The first frame lent is the first of the allocation.
+        let mut free: Vec<_> = (0..frames).map(block).collect();
+        // The first frame lent is the first of the allocations.
         free.reverse();
         Self {
             home: Arc::new(Home {

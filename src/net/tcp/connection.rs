@@ -10,7 +10,8 @@ use std::{
     time::Duration,
 };
 
-/// How long a connection closed in good order waits for the peer to close too.
+/// How long a connection closed in good order waits for the peer to close too, after all was
+/// sent.
 const LINGER: Duration = Duration::from_secs(2);
 
 /// Whether a read that was cut short says that nothing is left, as epoll promises; else only
@@ -234,8 +235,15 @@ impl Connection {
         Ok(flushed.bytes)
     }
 
-    /// Tells the peer that no more will come.
-    pub(super) fn shut_down(&self) {
+    /// Tells the peer that no more will come, if all has been sent and the service wants it.
+    pub(super) fn shut_down(&mut self, now: Time) {
+        if self.sending != Sending::Finishing || !self.output.is_empty() {
+            return;
+        }
+        self.sending = Sending::Finished;
+        if let Phase::Closing { .. } = self.phase {
+            self.times.limit = Some(now + LINGER);
+        }
         if let Some(stream) = &self.stream {
             // A peer that is gone already has no need to know.
             let _ = stream.shutdown(Shutdown::Write);
@@ -288,9 +296,10 @@ impl Connection {
         self.phase = Phase::Closing { service, ending };
         self.input = None;
         self.finish();
+        let has_finished = self.sending == Sending::Finished;
         self.times = Times {
             silence: None,
-            limit: Some(now + LINGER),
+            limit: has_finished.then_some(now + LINGER),
             timer: None,
             idle: None,
             ..self.times

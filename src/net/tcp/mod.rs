@@ -19,6 +19,7 @@ mod connection;
 mod connections;
 mod driver;
 mod endpoint;
+mod input;
 mod queue;
 mod rehearsal;
 mod service;

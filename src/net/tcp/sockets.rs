@@ -50,13 +50,15 @@ pub fn listen(address: SocketAddr, shared: bool) -> io::Result<TcpListener> {
     Ok(TcpListener::from_std(socket.into()))
 }
 
-/// Checks that nobody listens at `address`, not even somebody who would share it.
+/// Checks that nobody listens at `address`, not even somebody who would share it, and gives the
+/// address back; port 0 becomes a free one.
 ///
 /// # Errors
 ///
 /// As for [`listen`]; [`io::ErrorKind::AddrInUse`] if the port is taken.
-pub fn probe(address: SocketAddr) -> io::Result<()> {
-    bound(address, false).map(drop)
+pub fn probe(address: SocketAddr) -> io::Result<SocketAddr> {
+    let address = bound(address, false)?.local_addr()?.as_socket();
+    address.ok_or(io::ErrorKind::AddrNotAvailable.into())
 }
 
 fn bound(address: SocketAddr, shared: bool) -> io::Result<Socket> {

@@ -42,6 +42,7 @@ const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// The pages, on one event loop.
 pub struct HttpService {
     exposition: Arc<Exposition>,
+    on_shared_port: bool,
     /// Where answers are composed; kept, so that they cost no allocation.
     answer: Vec<u8>,
     body: Vec<u8>,
@@ -52,9 +53,17 @@ impl HttpService {
     pub fn new(exposition: Arc<Exposition>) -> Self {
         Self {
             exposition,
+            on_shared_port: true,
             answer: Vec::new(),
             body: Vec::new(),
         }
+    }
+
+    /// Whether it takes connections of a port that it shares; if not, it has its own or none.
+    #[must_use]
+    pub fn on_shared_port(mut self, shared: bool) -> Self {
+        self.on_shared_port = shared;
+        self
     }
 
     /// Answers the request at the front of `bytes`; how long it was, or `None` if it is not all
@@ -160,7 +169,10 @@ impl TcpService for HttpService {
     }
 
     fn sniff(&self, first: &[u8]) -> Sniff {
-        Sniff::prefix(first, request::VERBS)
+        match self.on_shared_port {
+            true => Sniff::prefix(first, request::VERBS),
+            false => Sniff::No,
+        }
     }
 
     fn opened(&mut self, now: Time, id: ConnectionId, _: Origin, net: &mut Connections) {

@@ -190,7 +190,7 @@ fn metrics_are_shown_in_the_format() {
 fn a_request_that_trickles_in_runs_out_of_time() {
     let mut server = server();
     let id = server.knock(None).unwrap();
-    for byte in HEALTH.iter().take(12) {
+    for byte in HEALTH.iter().take(14) {
         server.receive(id, &[*byte]);
         server.wait(Duration::from_secs(1));
     }
