@@ -56,6 +56,8 @@ fn a_slow_reader_waits_alone_and_gets_everything() {
         writer.write_all(&tail).unwrap();
         writer.shutdown(std::net::Shutdown::Write).unwrap();
     });
+    // It reads fast from here on.
+    SockRef::from(&slow).set_recv_buffer_size(4 << 20).unwrap();
     let mut answers = Vec::new();
     slow.read_to_end(&mut answers).unwrap();
     writing.join().unwrap();

@@ -278,6 +278,11 @@ impl Connection {
         self.phase == Phase::Sniffing && self.input.is_none() && !self.readable
     }
 
+    /// Whether what comes in is for somebody.
+    pub(super) fn is_heard(&self) -> bool {
+        matches!(self.phase, Phase::Sniffing | Phase::Open { .. })
+    }
+
     /// Whether the service may still say something.
     pub(super) fn takes_output(&self) -> bool {
         let alive = matches!(self.phase, Phase::Open { .. } | Phase::Connecting { .. });
@@ -286,7 +291,7 @@ impl Connection {
 
     /// Nothing more is offered; what waits is sent, then the sending side is shut down.
     pub(super) fn close(&mut self, now: Time) {
-        let (Phase::Open { service } | Phase::Connecting { service }) = self.phase else {
+        let Phase::Open { service } = self.phase else {
             return;
         };
         let ending = match self.hearing {

@@ -207,16 +207,22 @@ impl Connections {
     }
 
     /// Ends the connection in good order: nothing more is received, what waits is sent, both
-    /// sides shut down. A peer that does not do its part is cut off a little later.
+    /// sides shut down. A peer that does not do its part is cut off a little later; a connection
+    /// that is still being made is given up at once.
     pub fn close(&mut self, id: ConnectionId) {
         let now = self.now;
-        if let Some(connection) = self.get_mut(id) {
-            connection.close(now);
-            connection.readable = true;
-            self.mark_dirty(id.index);
-            self.list(id.index);
-            self.arm(id.index);
+        let Some(connection) = self.get_mut(id) else {
+            return;
+        };
+        if let Phase::Connecting { .. } = connection.phase {
+            self.end(id.index, Ending::Service);
+            return;
         }
+        connection.close(now);
+        connection.readable = true;
+        self.mark_dirty(id.index);
+        self.list(id.index);
+        self.arm(id.index);
     }
 
     /// Ends the connection at once; what waits is lost and the peer sees a reset.

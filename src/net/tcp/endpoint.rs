@@ -47,6 +47,8 @@ pub(in crate::net) struct TcpEndpoint {
     listeners: Vec<Listener>,
     capacity: Arc<Capacity>,
     first_token: usize,
+    /// Listeners there were: they go first when the server stops, and keep their tokens.
+    doors: usize,
     stage: Stage,
 }
 
@@ -88,6 +90,7 @@ impl TcpEndpoint {
             first_token: first_token + doors.len(),
         };
         let connections = Connections::new(capacity.clone(), Some(polled));
+        let count = doors.len();
         let listeners = doors.into_iter().map(|door| Listener {
             door,
             readable: false,
@@ -98,6 +101,7 @@ impl TcpEndpoint {
             listeners: listeners.collect(),
             capacity,
             first_token,
+            doors: count,
             stage: Stage::Serving,
         })
     }
@@ -107,15 +111,13 @@ impl TcpEndpoint {
         let Some(index) = event.token().0.checked_sub(self.first_token) else {
             return;
         };
-        match self.listeners.get_mut(index) {
-            Some(listener) => listener.readable = true,
-            None => {
-                let index = index - self.listeners.len();
-                // A late event of a closed connection makes its successor look once, in vain.
-                if let Ok(index) = u32::try_from(index) {
-                    self.driver.event(index, event);
-                }
-            }
+        if let Some(listener) = self.listeners.get_mut(index) {
+            listener.readable = true;
+        } else if let Some(index) = index.checked_sub(self.doors)
+            && let Ok(index) = u32::try_from(index)
+        {
+            // A late event of a closed connection makes its successor look once, in vain.
+            self.driver.event(index, event);
         }
     }
 

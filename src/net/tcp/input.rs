@@ -15,7 +15,10 @@ impl Driver {
     /// Puts `bytes` where received ones are, as far as there is room and they may be read.
     pub(super) fn deliver(&mut self, id: ConnectionId, bytes: &[u8]) -> usize {
         let net = &self.connections;
-        if net.get(id).is_none_or(|it| net.is_held(it)) {
+        if net
+            .get(id)
+            .is_none_or(|it| !it.is_heard() || net.is_held(it))
+        {
             return 0;
         }
         let spare = self.spare.take();
@@ -136,7 +139,7 @@ impl Driver {
     /// Puts what is left of the input where the next look finds it.
     fn keep(&mut self, index: u32, mut input: Frame) {
         if let Some(connection) = self.at(index)
-            && matches!(connection.phase, Phase::Sniffing | Phase::Open { .. })
+            && connection.is_heard()
             && !input.is_empty()
         {
             connection.input = Some(input);
@@ -241,14 +244,15 @@ impl Driver {
         let Some(connection) = self.at(index) else {
             return;
         };
-        if connection.readable && connection.hearing == Hearing::Open {
-            let read = connection.read(&mut block);
-            let more = connection.readable && connection.hearing == Hearing::Open;
-            match read {
-                Ok(_) if more => self.connections.list(index),
-                Ok(_) => self.finish(index),
-                Err(error) => self.fail(index, error.kind()),
-            }
+        let read = match connection.hearing {
+            Hearing::Open if connection.readable => connection.read(&mut block),
+            _ => Ok(0),
+        };
+        let more = connection.readable && connection.hearing == Hearing::Open;
+        match read {
+            Ok(_) if more => self.connections.list(index),
+            Ok(_) => self.finish(index),
+            Err(error) => self.fail(index, error.kind()),
         }
         block.set_len(0);
         self.spare = Some(block);

@@ -35,3 +35,6 @@ pub use settings::TcpSettings;
 pub use sockets::{listen, probe};
 
 pub(super) use endpoint::TcpEndpoint;
+
+#[cfg(test)]
+mod tests;
