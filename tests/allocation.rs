@@ -10,6 +10,8 @@
 #[path = "../tools/load/player.rs"]
 #[expect(dead_code, reason = "the load tool uses more of it")]
 mod player;
+#[path = "allocation/transport.rs"]
+mod transport;
 
 use player::{HELLO, Player, Told};
 use samara::{
@@ -23,7 +25,8 @@ use samara::{
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
-    net::{Ipv4Addr, SocketAddr, UdpSocket},
+    io::{Read, Write},
+    net::{Ipv4Addr, SocketAddr, TcpStream, UdpSocket},
     ptr,
     sync::atomic::{AtomicIsize, AtomicPtr, AtomicUsize, Ordering},
     thread,
@@ -103,6 +106,7 @@ unsafe impl GlobalAlloc for Counting {
 fn a_running_server_allocates_nothing_and_keeps_nothing() {
     MINE.set(true);
     the_count_can_fail();
+    transport::allocates_nothing();
     for (loops, workers) in [(1, 0), (2, 2)] {
         let server = start(loops, workers);
         let to = server.addresses()[0];
@@ -114,6 +118,7 @@ fn a_running_server_allocates_nothing_and_keeps_nothing() {
             room.leave();
         }
         nothing_allocated_for_the_idle(to);
+        nothing_allocated_for_pages(to);
         assert_eq!(server.metrics().desyncs.get(), 0);
         nothing_kept(&server, to);
     }
@@ -162,6 +167,37 @@ fn nothing_allocated_for_the_idle(to: SocketAddr) {
     run(50);
     nothing_allocated("keepalives and pings", || run(1000));
     users.into_iter().for_each(User::log_out);
+}
+
+/// Requests over TCP.
+fn nothing_allocated_for_pages(to: SocketAddr) {
+    let mut stream = TcpStream::connect(to).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut answer = vec![0; 64 << 10];
+    let mut ask = |page: &str| {
+        let request = format!("GET {page} HTTP/1.1\r\nHost: a\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut length = 0;
+        while !is_answer(&answer[..length]) {
+            length += stream.read(&mut answer[length..]).unwrap();
+        }
+    };
+    let mut run = |rounds: u32| {
+        for _ in 0..rounds {
+            ask("/health");
+            ask("/metrics");
+        }
+    };
+    run(20);
+    nothing_allocated("pages", || run(500));
+}
+
+fn is_answer(bytes: &[u8]) -> bool {
+    let text = std::str::from_utf8(bytes).unwrap();
+    text.split_once("\r\n\r\n").is_some_and(|(head, body)| {
+        let length = head.split_once("Content-Length: ").unwrap().1;
+        length.lines().next().unwrap().parse() == Ok(body.len())
+    })
 }
 
 /// What 500 users left behind is what 2,000 did.
