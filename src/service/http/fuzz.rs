@@ -80,7 +80,9 @@ fn statuses(mut answers: &[u8]) -> Vec<&[u8]> {
         statuses.push(answers.get(..12).unwrap_or_default());
         answers = answers.get(head..).unwrap_or_default();
         // Answers to HEAD have no body, so the next one is looked for.
-        let next = answers.windows(9).position(|part| part == b"HTTP/1.1 ");
+        let begins =
+            |it: &[u8]| it.starts_with(b"HTTP/1.1 ") && it.last().is_some_and(u8::is_ascii_digit);
+        let next = answers.windows(10).position(begins);
         answers = next.and_then(|at| answers.get(at..)).unwrap_or_default();
     }
     statuses
