@@ -28,8 +28,8 @@ const WAKE: Token = Token(usize::MAX);
 ///
 /// Each turn does, in this order: wait (not at all while something is left to do), read the
 /// clock once, read at most one batch from each socket that has something, give the service
-/// its turn, send what it has queued; then TCP has its turn, within budgets of its own. A socket that had more than a batch stays on the ready
-/// list, for mio reports it only once.
+/// its turn, send what it has queued; then TCP has its turn, within budgets of its own. A
+/// socket that had more than a batch stays on the ready list, for mio reports it only once.
 #[derive(Debug)]
 pub struct EventLoop<S> {
     poll: Poll,

@@ -10,7 +10,12 @@ use std::{
 };
 
 const HEALTH: &[u8] = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n";
-const METRICS: &[u8] = b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/// A long answer to a long request: the system holds megabytes of either.
+fn metrics() -> Vec<u8> {
+    let padding = "x".repeat(2000);
+    format!("GET /metrics HTTP/1.1\r\nHost: a\r\nCookie: {padding}\r\n\r\n").into()
+}
 
 /// Asks until the server reads no more; the answers stay unread.
 fn slow_reader(address: SocketAddr) -> (TcpStream, usize) {
@@ -19,11 +24,12 @@ fn slow_reader(address: SocketAddr) -> (TcpStream, usize) {
     socket.connect(&address.into()).unwrap();
     let mut stream: TcpStream = socket.into();
     stream.set_nonblocking(true).unwrap();
-    let requests = METRICS.repeat(50);
+    let request = metrics();
+    let requests = request.repeat(50);
     let mut asked = 0;
     let mut since = Instant::now();
     while since.elapsed() < Duration::from_millis(200) {
-        match stream.write(&requests[asked % METRICS.len()..]) {
+        match stream.write(&requests[asked % request.len()..]) {
             Ok(count) => {
                 asked += count;
                 since = Instant::now();
@@ -48,9 +54,10 @@ fn a_slow_reader_waits_alone_and_gets_everything() {
     player.echo(b"undisturbed");
     assert_eq!(Client::connect(address).ask(HEALTH).0, 200);
 
-    let rest = (METRICS.len() - asked % METRICS.len()) % METRICS.len();
-    let requests = (asked + rest) / METRICS.len();
-    let tail = METRICS[METRICS.len() - rest..].to_vec();
+    let request = metrics();
+    let requests = asked.div_ceil(request.len());
+    let rest = requests * request.len() - asked;
+    let tail = request[request.len() - rest..].to_vec();
     let mut writer = slow.try_clone().unwrap();
     let writing = std::thread::spawn(move || {
         writer.write_all(&tail).unwrap();
@@ -85,12 +92,13 @@ fn resets_harm_nobody() {
     let (server, address) = serve(&config());
     let mut other = Client::connect(address);
     assert_eq!(other.ask(HEALTH).0, 200);
+    let metrics = metrics();
     for sent in [
         &b""[..],
         b"GE",
         b"GET /health HTTP/1.1\r\n",
         HEALTH,
-        METRICS,
+        &metrics,
     ] {
         for _ in 0..20 {
             let mut client = TcpStream::connect(address).unwrap();

@@ -397,10 +397,6 @@ impl Connections {
         let was_sending = connection.output.holds_blocks();
         let stream = connection.end(ending);
         self.capacity.note_sending(was_sending, false);
-        if let (Some(mut stream), Some(poll)) = (stream, &self.poll) {
-            // A socket that cannot be taken off the list leaves it when it is closed.
-            let _ = poll.registry.deregister(&mut stream);
-        }
         match connection.origin {
             Origin::Accepted { .. } => self.capacity.leave(connection.peer.ip()),
             Origin::Connected => self.outgoing -= 1,
@@ -409,6 +405,11 @@ impl Connections {
             self.capacity.count_drop(reason, connection.peer, self.now);
         }
         self.capacity.metrics.connections_closed.add(1);
+        // What is counted is so before the peer sees the end.
+        if let (Some(mut stream), Some(poll)) = (stream, &self.poll) {
+            // A socket that cannot be taken off the list leaves it when it is closed.
+            let _ = poll.registry.deregister(&mut stream);
+        }
         let source = connection.source.take();
         self.deadlines.set(index, None);
         self.ended.push(index);

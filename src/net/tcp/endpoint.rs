@@ -221,3 +221,6 @@ impl TcpEndpoint {
         self.driver.begin(id, service);
     }
 }
+
+#[cfg(test)]
+mod tests;
