@@ -156,8 +156,6 @@ reasons! {
     SlowReader = "too much waits for a slow reader",
     /// A message longer than a service can take.
     MessageTooLong = "message too long",
-    /// A message that its service does not understand.
-    BadRequest = "request not understood",
 }
 
 /// How long something took, in buckets that double; recorded by any thread.

@@ -41,7 +41,7 @@ impl Driver {
         connection.writable |= event.is_writable() || event.is_write_closed();
         connection.hung_up |= event.is_read_closed() || event.is_error();
         connection.failed |= event.is_error();
-        if connection.writable {
+        if connection.writable && !connection.output.is_empty() {
             self.connections.mark_dirty(index);
         }
         self.connections.list(index);

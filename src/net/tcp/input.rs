@@ -21,30 +21,28 @@ impl Driver {
         {
             return 0;
         }
-        let spare = self.spare.take();
-        let capacity = self.connections.capacity.clone();
         let now = self.connections.now;
-        let Some(connection) = self.connections.get_mut(id) else {
-            return 0;
-        };
-        let input = connection.input.take().or(spare);
-        let Some(mut input) = input.or_else(|| capacity.block_in()) else {
+        let kept = self.at(id.index).and_then(|it| it.input.take());
+        let Some(mut input) = kept.or_else(|| self.block()) else {
             return 0;
         };
         let len = input.len();
         let room = input.buffer_mut().get_mut(len..).unwrap_or_default();
         let count = bytes.len().min(room.len());
-        for (place, byte) in room.iter_mut().zip(bytes) {
-            *place = *byte;
+        if let (Some(room), Some(bytes)) = (room.get_mut(..count), bytes.get(..count)) {
+            room.copy_from_slice(bytes);
         }
         input.set_len(len + count);
-        connection.input = Some(input);
-        connection.offer_again = true;
-        connection.times.heard = now;
+        if let Some(connection) = self.at(id.index) {
+            connection.input = Some(input);
+            connection.offer_again = true;
+            connection.times.heard = now;
+        }
         self.connections.list(id.index);
         count
     }
 
+    /// Does what there is to do for the connection at this place.
     pub(super) fn look(&mut self, index: u32) {
         let Some(connection) = self.at(index) else {
             return;
@@ -94,23 +92,20 @@ impl Driver {
         let Some(id) = self.connections.id_at(index) else {
             return;
         };
-        let net = &mut self.connections;
+        let net = &self.connections;
         if net.get(id).is_none_or(|it| net.is_held(it)) {
             return;
         }
         let now = net.now;
-        let Some(connection) = net.get_mut(id) else {
-            return;
-        };
-        let input = connection.input.take().or_else(|| self.spare.take());
-        let reads = connection.readable && connection.hearing == Hearing::Open;
-        let Some(mut input) = input.or_else(|| self.connections.capacity.block_in()) else {
+        let kept = self.at(index).and_then(|it| it.input.take());
+        let Some(mut input) = kept.or_else(|| self.block()) else {
             self.connections.end(index, Ending::NoBlock);
             return;
         };
         let Some(connection) = self.connections.get_mut(id) else {
             return;
         };
+        let reads = connection.readable && connection.hearing == Hearing::Open;
         let mut offer = std::mem::take(&mut connection.offer_again);
         if reads {
             match connection.read(&mut input) {
@@ -134,6 +129,12 @@ impl Driver {
         }
         self.keep(index, input);
         self.after_reading(index);
+    }
+
+    /// An empty block to read into.
+    fn block(&mut self) -> Option<Frame> {
+        let spare = self.spare.take();
+        spare.or_else(|| self.connections.capacity.block_in())
     }
 
     /// Puts what is left of the input where the next look finds it.
@@ -170,7 +171,7 @@ impl Driver {
             (Phase::Open { service }, Hearing::Ended) => {
                 if let Some(connection) = self.at(index) {
                     connection.hearing = Hearing::Told;
-                    connection.times.idle = None;
+                    connection.times.heard = now;
                 }
                 self.call(service, |it, net| it.ended(now, id, net));
                 self.finish(index);
@@ -237,8 +238,7 @@ impl Driver {
 
     /// Reads what a connection that is being closed still sends, for nobody.
     fn discard(&mut self, index: u32) {
-        let spare = self.spare.take();
-        let Some(mut block) = spare.or_else(|| self.connections.capacity.block_in()) else {
+        let Some(mut block) = self.block() else {
             return;
         };
         let Some(connection) = self.at(index) else {

@@ -113,8 +113,8 @@ pub trait TcpService: fmt::Debug + Send {
         net: &mut Connections,
     ) -> usize;
 
-    /// The peer will send no more and all it sent has been offered. It can still be sent to;
-    /// unless the service means to, the connection is closed.
+    /// The peer will send no more and all it sent has been offered. It can still be sent to, for
+    /// an idle timeout from here on; unless the service means to, the connection is closed.
     fn ended(&mut self, now: Time, id: ConnectionId, net: &mut Connections) {
         let _ = now;
         net.close(id);
