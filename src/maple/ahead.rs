@@ -115,8 +115,7 @@ impl Ahead {
     /// Ends the packet that has `iv` and gives the IV of the one after it.
     pub(super) fn pop(&mut self, iv: Iv, update: IvUpdate) -> Iv {
         if self.ready == 0 {
-            self.next = update.next(iv);
-            return self.next;
+            return self.restart(update.next(iv));
         }
         self.ready -= 1;
         self.head = (self.head + 1) % self.slots.len().max(1);
@@ -124,6 +123,12 @@ impl Ahead {
             Some(slot) if self.ready > 0 => slot.iv,
             _ => self.next,
         }
+    }
+
+    /// Goes on with the packet that has `iv`, of which no keystream is ready.
+    pub(super) fn restart(&mut self, iv: Iv) -> Iv {
+        self.next = iv;
+        iv
     }
 
     /// Fills all slots.

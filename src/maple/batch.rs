@@ -6,7 +6,8 @@ use super::{
     Decoder, EncodeError, Encoder, Iv, KeySchedule, Keystream, Layer, StartBlock,
     ahead::{Ahead, Recipe},
     keystream::{BLOCK, MAX_BLOCKS, blocks_needed, xor_chunks, xor_chunks_into},
-    lanes::{Column, IntoRows, LANES, Row, Sink, Tile},
+    lanes::{Column, LANES, Row, Sink, Tile},
+    shuffle::Shuffle,
     track::{Track, Way},
 };
 use std::{array, cmp::Reverse, fmt};
@@ -41,10 +42,11 @@ pub struct Lanes {
     body: Box<[u8]>,
 }
 
-/// Where chains run, and where their blocks wait for the payloads.
+/// Where chains run, and where the blocks wait of payloads that need them more than once.
 struct Bench {
-    tile: Box<Tile<LANES>>,
+    tile: Box<Tile>,
     rows: Box<[Row]>,
+    shuffle: Shuffle,
 }
 
 impl Lanes {
@@ -54,6 +56,7 @@ impl Lanes {
             bench: Bench {
                 tile: Box::new(Tile::new()),
                 rows: vec![[[0; BLOCK]; MAX_BLOCKS]; LANES].into(),
+                shuffle: Shuffle::detect(),
             },
             body: vec![0; longest].into(),
         }
@@ -93,7 +96,7 @@ impl Lanes {
             else {
                 continue;
             };
-            room.copy_from_slice(&header);
+            header.fill(room);
             let sources = Sources {
                 plain: payload,
                 scrambled: body,
@@ -125,7 +128,7 @@ impl Lanes {
         let mut result = Ok(());
         for (encoder, frame) in frames {
             let made = encoder.split(frame).and_then(|(room, payload)| {
-                room.copy_from_slice(&encoder.header(payload.len())?);
+                encoder.header(payload.len())?.fill(room);
                 Ok(payload)
             });
             match made {
@@ -226,7 +229,6 @@ struct Sources<'s> {
 /// Payloads that wait for a run.
 struct Batch<'a> {
     schedule: Option<KeySchedule>,
-    starts: [[u8; BLOCK]; LANES],
     pending: [Pending<'a>; LANES],
     len: usize,
 }
@@ -237,24 +239,26 @@ struct Pending<'a> {
     from: From,
     first_chunk: usize,
     blocks: usize,
+    start: [u8; BLOCK],
+    /// Goes on to its next packet with the run.
+    track: Option<&'a mut Track>,
 }
 
 impl<'a> Batch<'a> {
     fn new() -> Self {
         Self {
             schedule: None,
-            starts: [[0; BLOCK]; LANES],
             pending: array::from_fn(|_| Pending::default()),
             len: 0,
         }
     }
 
     /// Takes a payload that Shanda is done with; it is encrypted into `out` now or by a later
-    /// run, and its encoder is at the next packet.
+    /// run, after which its encoder is at the next packet.
     fn add(
         &mut self,
         bench: &mut Bench,
-        encoder: &mut Encoder,
+        encoder: &'a mut Encoder,
         out: &'a mut [u8],
         from: From,
         sources: Sources<'_>,
@@ -276,19 +280,17 @@ impl<'a> Batch<'a> {
             self.run(bench, sources);
         }
         self.schedule.get_or_insert_with(|| schedule.clone());
-        if let Some(place) = self.starts.get_mut(self.len) {
-            *place = track.start_block();
-        }
         if let Some(place) = self.pending.get_mut(self.len) {
             *place = Pending {
                 out,
                 from,
                 first_chunk,
                 blocks,
+                start: track.start_block(),
+                track: Some(track),
             };
         }
         self.len += 1;
-        track.advance();
     }
 
     fn run(&mut self, bench: &mut Bench, sources: Sources<'_>) {
@@ -297,40 +299,98 @@ impl<'a> Batch<'a> {
         };
         let len = std::mem::take(&mut self.len);
         let pending = self.pending.get_mut(..len).unwrap_or_default();
-        let mut order: [usize; LANES] = array::from_fn(|lane| lane);
-        let order = order.get_mut(..len).unwrap_or_default();
-        let blocks_of = |lane: usize| pending.get(lane).map_or(0, |it| it.blocks);
+        advance(bench.shuffle, pending);
         if !pending.is_sorted_by_key(|it| Reverse(it.blocks)) {
-            order.sort_unstable_by_key(|&lane| Reverse(blocks_of(lane)));
+            pending.sort_unstable_by_key(|it| Reverse(it.blocks));
         }
         let mut starts = [[0; BLOCK]; LANES];
         let mut blocks = [0; LANES];
-        for ((start, need), &lane) in starts.iter_mut().zip(&mut blocks).zip(&*order) {
-            *start = self.starts.get(lane).copied().unwrap_or_default();
-            *need = blocks_of(lane);
+        for ((start, need), it) in starts.iter_mut().zip(&mut blocks).zip(&*pending) {
+            (*start, *need) = (it.start, it.blocks);
         }
         let starts = starts.get(..len).unwrap_or_default();
         let rows = &mut bench.rows;
-        bench
-            .tile
-            .run(&schedule, starts, &blocks, &mut IntoRows { rows });
-        for (row, lane) in bench.rows.iter().zip(&*order) {
-            if let Some(it) = pending.get_mut(*lane) {
-                it.finish(row, sources);
-            }
+        let mut sink = Sealing {
+            pending,
+            rows,
+            sources,
+        };
+        bench.tile.run(&schedule, starts, &blocks, &mut sink);
+        for (it, row) in sink.pending.iter_mut().zip(&*sink.rows) {
+            it.finish(row, sources);
+        }
+    }
+}
+
+/// Ends the current packet of all.
+fn advance(shuffle: Shuffle, pending: &mut [Pending<'_>]) {
+    let mut ivs = [Iv::FIXED; LANES];
+    for (iv, it) in ivs.iter_mut().zip(&*pending) {
+        if let Some(track) = &it.track {
+            *iv = track.iv();
+        }
+    }
+    let ivs = ivs.get_mut(..pending.len()).unwrap_or_default();
+    shuffle.advance(ivs);
+    for (&mut after, it) in ivs.iter_mut().zip(pending) {
+        if let Some(track) = it.track.take() {
+            track.advance_shuffled(after);
         }
     }
 }
 
 impl Pending<'_> {
-    fn finish(&mut self, row: &Row, sources: Sources<'_>) {
-        let keystream = row.get(..self.blocks).unwrap_or_default().as_flattened();
+    /// Whether each block is needed once.
+    fn is_one_chunk(&self) -> bool {
+        self.out.len() <= self.first_chunk
+    }
+
+    #[inline(always)]
+    fn take(&mut self, at: usize, column: Column<'_>, sources: Sources<'_>) {
+        let at = at * BLOCK;
+        let out = self.out.get_mut(at..).unwrap_or_default();
         let from = match self.from {
-            From::InPlace => return xor_chunks(keystream, self.first_chunk, self.out),
+            From::InPlace => return column.xor(out),
             From::Scrambled => sources.scrambled,
             From::Plain => sources.plain,
         };
-        xor_chunks_into(keystream, self.first_chunk, from, self.out);
+        column.xor_into(from.get(at..).unwrap_or_default(), out);
+    }
+
+    fn finish(&mut self, row: &Row, sources: Sources<'_>) {
+        let out = std::mem::take(&mut self.out);
+        if out.len() <= self.first_chunk {
+            return;
+        }
+        let keystream = row.get(..self.blocks).unwrap_or_default().as_flattened();
+        let from = match self.from {
+            From::InPlace => return xor_chunks(keystream, self.first_chunk, out),
+            From::Scrambled => sources.scrambled,
+            From::Plain => sources.plain,
+        };
+        xor_chunks_into(keystream, self.first_chunk, from, out);
+    }
+}
+
+/// Puts blocks to their payload's bytes, or into a row if they are needed again.
+struct Sealing<'p, 'a> {
+    pending: &'p mut [Pending<'a>],
+    rows: &'p mut [Row],
+    sources: Sources<'p>,
+}
+
+impl Sink for Sealing<'_, '_> {
+    #[inline(always)]
+    fn take(&mut self, lane: usize, at: usize, column: Column<'_>) {
+        let Some(it) = self.pending.get_mut(lane) else {
+            return;
+        };
+        if it.is_one_chunk() {
+            it.take(at, column, self.sources);
+        } else {
+            let row = self.rows.get_mut(lane).and_then(|row| row.get_mut(at..));
+            column.copy_to(row.unwrap_or_default());
+        }
     }
 }
 
@@ -376,7 +436,7 @@ impl<'a> Filling<'a> {
     /// remain.
     fn add(
         &mut self,
-        tile: &mut Tile<LANES>,
+        tile: &mut Tile,
         ahead: &'a mut Ahead,
         recipe: Recipe<'a>,
     ) -> Option<&'a mut Ahead> {
@@ -408,7 +468,7 @@ impl<'a> Filling<'a> {
     }
 
     /// Runs what waits, and gives back the session that was added last.
-    fn run(&mut self, tile: &mut Tile<LANES>) -> Option<&'a mut Ahead> {
+    fn run(&mut self, tile: &mut Tile) -> Option<&'a mut Ahead> {
         let recipe = self.recipe.take()?;
         let starts = self.starts.get(..self.len).unwrap_or_default();
         let mut sink = Slots {

@@ -63,29 +63,32 @@ pub enum StartBlock {
 
 impl StartBlock {
     /// The 16 bytes for `iv`; the first keystream block is their encryption.
+    #[inline]
     pub fn bytes(self, iv: Iv) -> [u8; BLOCK] {
         let bytes = iv.bytes();
-        let mut block = [0; BLOCK];
         match self {
             Self::Standard => {
-                let (words, _) = block.as_chunks_mut();
-                words.fill(bytes);
+                // As one number: four short writes cannot be read again as one at once.
+                let once = u128::from(u32::from_le_bytes(bytes));
+                (once | once << 32 | once << 64 | once << 96).to_le_bytes()
             }
             Self::Duplicate => {
                 let [first, ..] = bytes;
-                block.fill(first);
+                [first; BLOCK]
             }
-            Self::Tms => {
-                let (words, _) = block.as_chunks_mut();
-                let mut state = bytes;
-                for (word, byte) in words.iter_mut().zip(0..) {
-                    state = super::iv::step(state, super::iv::substitute(byte));
-                    *word = state;
-                }
-            }
+            Self::Tms => tms_start(bytes),
         }
-        block
     }
+}
+
+fn tms_start(mut state: [u8; 4]) -> [u8; BLOCK] {
+    let mut block = [0; BLOCK];
+    let (words, _) = block.as_chunks_mut();
+    for (word, byte) in words.iter_mut().zip(0..) {
+        state = super::iv::step(state, super::iv::substitute(byte));
+        *word = state;
+    }
+    block
 }
 
 /// A key made ready for use; clones share it, and it is one word.
@@ -292,7 +295,7 @@ fn xor_into(keystream: &[u8], from: &[u8], out: &mut [u8]) {
 
 /// A whole block at once: byte by byte it does not always become one instruction.
 #[inline(always)]
-fn xor_block(place: &mut [u8; BLOCK], block: &[u8; BLOCK]) {
+pub(super) fn xor_block(place: &mut [u8; BLOCK], block: &[u8; BLOCK]) {
     *place = (u128::from_ne_bytes(*place) ^ u128::from_ne_bytes(*block)).to_ne_bytes();
 }
 

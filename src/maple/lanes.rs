@@ -13,7 +13,7 @@
 
 use super::{
     KeySchedule,
-    keystream::{BLOCK, MAX_BLOCKS},
+    keystream::{BLOCK, MAX_BLOCKS, xor, xor_block},
 };
 use aes::{
     Block,
@@ -29,21 +29,26 @@ pub(super) const LANES: usize = 64;
 /// Blocks of each chain between two visits to its lane.
 const STEPS: usize = 8;
 
-/// The blocks of a few steps of `N` lanes, row by row.
+/// The blocks of a few steps, row by row; aligned, so that no register's worth of them lies in
+/// two lines of the cache.
 #[derive(Debug)]
-pub(super) struct Tile<const N: usize> {
-    rows: [[Block; N]; STEPS],
+#[repr(align(64))]
+pub(super) struct Tile {
+    rows: [TileRow; STEPS],
 }
 
-impl<const N: usize> Tile<N> {
+/// One block of each lane.
+type TileRow = [Block; LANES];
+
+impl Tile {
     pub(super) fn new() -> Self {
         Self {
-            rows: [[Block::default(); N]; STEPS],
+            rows: [[Block::default(); LANES]; STEPS],
         }
     }
 
-    /// Runs the chains that begin at `starts`, the first `N` of them: chain `i` for `blocks[i]`
-    /// blocks, which never grow from one lane to the next.
+    /// Runs the chains that begin at `starts`, [`LANES`] of them at most: chain `i` for
+    /// `blocks[i]` blocks, which never grow from one lane to the next.
     pub(super) fn run(
         &mut self,
         schedule: &KeySchedule,
@@ -55,13 +60,11 @@ impl<const N: usize> Tile<N> {
         for (place, &start) in last.iter_mut().zip(starts) {
             *place = start.into();
         }
-        let lanes = starts.len().min(blocks.len()).min(N);
+        let lanes = starts.len().min(blocks.len()).min(LANES);
         let blocks = blocks.get(..lanes).unwrap_or_default();
         debug_assert!(blocks.is_sorted_by(|a, b| a >= b));
-        let (rows, stride) = (self.rows.as_flattened_mut(), N);
         schedule.run(Run {
-            rows,
-            stride,
+            rows: &mut self.rows,
             blocks,
             sink,
         });
@@ -77,25 +80,70 @@ pub(super) trait Sink {
 /// A lane's blocks of one tile.
 #[derive(Clone, Copy)]
 pub(super) struct Column<'a> {
-    rows: &'a [Block],
-    stride: usize,
+    rows: &'a [TileRow],
+    lane: usize,
 }
 
 impl Column<'_> {
     /// Copies the blocks to the front of `places`.
     #[inline(always)]
     pub(super) fn copy_to(self, places: &mut [[u8; BLOCK]]) {
-        let blocks = self.rows.iter().step_by(self.stride);
-        for (place, block) in places.iter_mut().zip(blocks) {
-            *place = block.0;
+        if let Some(places) = places.first_chunk_mut::<STEPS>()
+            && let Some(rows) = self.rows.first_chunk::<STEPS>()
+        {
+            for (place, row) in places.iter_mut().zip(rows) {
+                *place = of_lane(row, self.lane).0;
+            }
+        } else {
+            for (place, row) in places.iter_mut().zip(self.rows) {
+                *place = of_lane(row, self.lane).0;
+            }
+        }
+    }
+
+    /// XORs the front of `bytes` with the blocks.
+    #[inline(always)]
+    pub(super) fn xor(self, bytes: &mut [u8]) {
+        let (places, tail) = bytes.as_chunks_mut::<BLOCK>();
+        if let Some(places) = places.first_chunk_mut::<STEPS>()
+            && let Some(rows) = self.rows.first_chunk::<STEPS>()
+        {
+            for (place, row) in places.iter_mut().zip(rows) {
+                xor_block(place, &of_lane(row, self.lane).0);
+            }
+            return;
+        }
+        for (place, row) in places.iter_mut().zip(self.rows) {
+            xor_block(place, &of_lane(row, self.lane).0);
+        }
+        if let Some(row) = self.rows.get(places.len()) {
+            xor(tail, &of_lane(row, self.lane).0);
+        }
+    }
+
+    /// Writes the front of `from`, XORed with the blocks, to the front of `out`.
+    #[inline(always)]
+    pub(super) fn xor_into(self, from: &[u8], out: &mut [u8]) {
+        let len = (self.rows.len() * BLOCK).min(from.len()).min(out.len());
+        if let (Some(from), Some(out)) = (from.get(..len), out.get_mut(..len)) {
+            out.copy_from_slice(from);
+            self.xor(out);
         }
     }
 }
 
+#[inline(always)]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the remainder is within the row, which saves a branch per block"
+)]
+fn of_lane(row: &TileRow, lane: usize) -> &Block {
+    &row[lane % LANES]
+}
+
 /// A run of the AES backend over a tile, for as many tiles as it takes.
 pub(super) struct Run<'a, S> {
-    rows: &'a mut [Block],
-    stride: usize,
+    rows: &'a mut [TileRow; STEPS],
     blocks: &'a [usize],
     sink: &'a mut S,
 }
@@ -107,12 +155,7 @@ impl<S> BlockSizeUser for Run<'_, S> {
 impl<S: Sink> BlockCipherEncClosure for Run<'_, S> {
     #[inline(always)]
     fn call<B: BlockCipherEncBackend<BlockSize = U16>>(self, backend: &B) {
-        let Run {
-            rows,
-            stride,
-            blocks,
-            sink,
-        } = self;
+        let Run { rows, blocks, sink } = self;
         let most = blocks.first().copied().unwrap_or_default();
         let mut active = blocks.len();
         let mut done = 0;
@@ -121,29 +164,25 @@ impl<S: Sink> BlockCipherEncClosure for Run<'_, S> {
                 active -= 1;
             }
             let steps = STEPS.min(most - done);
-            let width = width::<B>(active, stride);
+            let width = width::<B>(active);
             for step in 0..steps {
-                encrypt_row(backend, rows, stride, width, step);
+                encrypt_row(backend, rows, width, step);
             }
             for (lane, &need) in blocks.iter().take(active).enumerate() {
-                let end = steps.min(need - done) * stride;
-                let rows = rows.get(lane..end).unwrap_or_default();
-                sink.take(lane, done, Column { rows, stride });
+                let rows = rows.get(..steps.min(need - done)).unwrap_or_default();
+                sink.take(lane, done, Column { rows, lane });
             }
-            if steps < STEPS {
-                break;
-            }
-            done += STEPS;
+            done += steps;
         }
     }
 }
 
 /// How many blocks of a row to encrypt: a wide call over unused lanes beats many narrow ones.
 #[inline(always)]
-fn width<B: BlockCipherEncBackend<BlockSize = U16>>(active: usize, stride: usize) -> usize {
+fn width<B: BlockCipherEncBackend<BlockSize = U16>>(active: usize) -> usize {
     let wide = B::ParBlocksSize::USIZE;
-    if wide <= stride && active > wide / 2 {
-        active.next_multiple_of(wide).min(stride)
+    if wide <= LANES && active > wide / 2 {
+        active.next_multiple_of(wide).min(LANES)
     } else {
         active
     }
@@ -153,18 +192,18 @@ fn width<B: BlockCipherEncBackend<BlockSize = U16>>(active: usize, stride: usize
 #[inline(always)]
 fn encrypt_row<B: BlockCipherEncBackend<BlockSize = U16>>(
     backend: &B,
-    rows: &mut [Block],
-    stride: usize,
+    rows: &mut [TileRow; STEPS],
     width: usize,
     step: usize,
 ) {
-    let (before, after) = rows.split_at_mut(step * stride);
-    let (from, to): (&[Block], &mut [Block]) = if step == 0 {
-        let (first, last) = after.split_at_mut((STEPS - 1) * stride);
-        (last, first)
-    } else {
-        let from = before.get((step - 1) * stride..).unwrap_or_default();
-        (from, after)
+    let (before, after) = rows.split_at_mut(step);
+    let ends = match (before, after) {
+        ([.., from], [to, ..]) => Some((&*from, to)),
+        ([], [to, .., from]) => Some((&*from, to)),
+        _ => None,
+    };
+    let Some((from, to)) = ends else {
+        return;
     };
     let from = from.get(..width).unwrap_or_default();
     let to = to.get_mut(..width).unwrap_or_default();
@@ -182,19 +221,6 @@ fn encrypt_row<B: BlockCipherEncBackend<BlockSize = U16>>(
 
 /// The blocks of a lane, contiguous.
 pub(super) type Row = [[u8; BLOCK]; MAX_BLOCKS];
-
-/// Puts each lane's blocks into a row of its own.
-pub(super) struct IntoRows<'a> {
-    pub(super) rows: &'a mut [Row],
-}
-
-impl Sink for IntoRows<'_> {
-    #[inline(always)]
-    fn take(&mut self, lane: usize, at: usize, column: Column<'_>) {
-        let row = self.rows.get_mut(lane).and_then(|row| row.get_mut(at..));
-        column.copy_to(row.unwrap_or_default());
-    }
-}
 
 /// A few chains straight into their places, their states in registers.
 pub(super) struct Few<'a, const N: usize> {

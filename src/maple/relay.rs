@@ -89,7 +89,7 @@ impl Decoder {
             self.track.crypt(Way::Decrypt, chunk, payload);
             encoder.track.crypt(Way::Encrypt, chunk, payload);
         }
-        room.copy_from_slice(&header);
+        header.fill(room);
         Ok(Relayed::Frame { frame_len })
     }
 }
