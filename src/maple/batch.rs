@@ -4,13 +4,13 @@
 
 use super::{
     Decoder, EncodeError, Encoder, Iv, KeySchedule, Keystream, Layer, StartBlock,
-    ahead::{Ahead, Recipe},
-    keystream::{BLOCK, MAX_BLOCKS, blocks_needed, xor_chunks, xor_chunks_into},
-    lanes::{Column, LANES, Row, Sink, Tile},
+    keystream::{BLOCK, MAX_BLOCKS, Row, blocks_needed, xor_chunks, xor_chunks_into},
+    lanes::{Group, Input, Lane, WIDTH},
     shuffle::Shuffle,
     track::{Track, Way},
 };
-use std::{array, cmp::Reverse, fmt};
+use arrayvec::ArrayVec;
+use std::{cmp::Reverse, fmt};
 
 /// One who gets a broadcast: a session with an encoder and a buffer of outgoing bytes.
 pub trait Recipient {
@@ -35,17 +35,20 @@ impl Recipient for (&mut Encoder, &mut [u8]) {
 
 /// The workbench of packets that are made together; one per thread is enough.
 ///
-/// Takes 100 kB and the longest broadcast, all of it in [`Lanes::new`]. Sessions with one key
-/// that follow each other share a run of up to 64 chains; another key begins another run.
+/// Takes 24 kB and the longest broadcast, all of it in [`Lanes::new`]. Sessions with one key
+/// that follow each other wait for each other, up to 64 of them; sixteen chains at a time run
+/// side by side, those of one length together. Another key begins another run.
 pub struct Lanes {
     bench: Bench,
     body: Box<[u8]>,
 }
 
-/// Where chains run, and where the blocks wait of payloads that need them more than once.
+/// Packets that wait for each other.
+const PENDING: usize = 64;
+
+/// Where the keystreams wait of payloads that need them more than once.
 struct Bench {
-    tile: Box<Tile>,
-    rows: Box<[Row]>,
+    rows: Box<[Row; WIDTH]>,
     shuffle: Shuffle,
 }
 
@@ -54,8 +57,7 @@ impl Lanes {
     pub fn new(longest: usize) -> Self {
         Self {
             bench: Bench {
-                tile: Box::new(Tile::new()),
-                rows: vec![[[0; BLOCK]; MAX_BLOCKS]; LANES].into(),
+                rows: Box::new([[[0; BLOCK]; MAX_BLOCKS]; WIDTH]),
                 shuffle: Shuffle::detect(),
             },
             body: vec![0; longest].into(),
@@ -149,12 +151,12 @@ impl Lanes {
 
     /// Makes all keystreams that the lookahead of these encoders allows.
     pub fn prefetch<'a>(&mut self, encoders: impl IntoIterator<Item = &'a mut Encoder>) {
-        self.fill(encoders.into_iter().map(|encoder| &mut encoder.track));
+        fill(encoders.into_iter().map(|encoder| &mut encoder.track));
     }
 
     /// Makes all keystreams that the lookahead of these decoders allows.
     pub fn prefetch_decoders<'a>(&mut self, decoders: impl IntoIterator<Item = &'a mut Decoder>) {
-        self.fill(decoders.into_iter().map(|decoder| &mut decoder.track));
+        fill(decoders.into_iter().map(|decoder| &mut decoder.track));
     }
 
     /// Makes the keystreams of `ivs`, `bytes` long at least, each into its place in `out`.
@@ -166,37 +168,24 @@ impl Lanes {
         bytes: usize,
         out: &mut [Keystream],
     ) {
-        let need = bytes.div_ceil(BLOCK).min(MAX_BLOCKS);
-        for (ivs, out) in ivs.chunks(LANES).zip(out.chunks_mut(LANES)) {
-            let mut starts = [[0; BLOCK]; LANES];
-            for (place, &iv) in starts.iter_mut().zip(ivs) {
-                *place = start.bytes(iv);
-            }
-            let lanes = ivs.len().min(out.len());
-            let starts = starts.get(..lanes).unwrap_or_default();
-            let mut sink = Keystreams { out };
-            let tile = &mut self.bench.tile;
-            tile.run(schedule, starts, &[need; LANES], &mut sink);
-            for (keystream, &start) in sink.out.iter_mut().zip(starts) {
-                keystream.begin(start);
-                keystream.end(need);
-            }
+        let blocks = bytes.div_ceil(BLOCK);
+        let mut group = Group::new();
+        for (&iv, out) in ivs.iter().zip(out) {
+            group.push(schedule, out.lane(start.bytes(iv), blocks));
         }
+        group.run();
     }
+}
 
-    fn fill<'a>(&mut self, tracks: impl Iterator<Item = &'a mut Track>) {
-        let mut batch = Filling::new();
-        for track in tracks {
-            let (ahead, recipe) = track.ahead_mut();
-            let mut waiting = Some(ahead);
-            while let Some(ahead) = waiting.take() {
-                if ahead.vacant() > 0 {
-                    waiting = batch.add(&mut self.bench.tile, ahead, recipe);
-                }
-            }
+fn fill<'a>(tracks: impl Iterator<Item = &'a mut Track>) {
+    let mut group = Group::new();
+    for track in tracks {
+        let (ahead, recipe) = track.ahead_mut();
+        for lane in ahead.vacancies(recipe) {
+            group.push(recipe.schedule, lane);
         }
-        batch.run(&mut self.bench.tile);
     }
+    group.run();
 }
 
 impl fmt::Debug for Lanes {
@@ -229,11 +218,9 @@ struct Sources<'s> {
 /// Payloads that wait for a run.
 struct Batch<'a> {
     schedule: Option<KeySchedule>,
-    pending: [Pending<'a>; LANES],
-    len: usize,
+    pending: ArrayVec<Pending<'a>, PENDING>,
 }
 
-#[derive(Default)]
 struct Pending<'a> {
     out: &'a mut [u8],
     from: From,
@@ -248,8 +235,7 @@ impl<'a> Batch<'a> {
     fn new() -> Self {
         Self {
             schedule: None,
-            pending: array::from_fn(|_| Pending::default()),
-            len: 0,
+            pending: ArrayVec::new(),
         }
     }
 
@@ -276,55 +262,46 @@ impl<'a> Batch<'a> {
         }
         let schedule = track.schedule();
         let other = self.schedule.as_ref().is_some_and(|it| !it.same(schedule));
-        if other || self.len == LANES {
+        if other || self.pending.is_full() {
             self.run(bench, sources);
         }
         self.schedule.get_or_insert_with(|| schedule.clone());
-        if let Some(place) = self.pending.get_mut(self.len) {
-            *place = Pending {
-                out,
-                from,
-                first_chunk,
-                blocks,
-                start: track.start_block(),
-                track: Some(track),
-            };
-        }
-        self.len += 1;
+        self.pending.push(Pending {
+            out,
+            from,
+            first_chunk,
+            blocks,
+            start: track.start_block(),
+            track: Some(track),
+        });
     }
 
     fn run(&mut self, bench: &mut Bench, sources: Sources<'_>) {
         let Some(schedule) = self.schedule.take() else {
             return;
         };
-        let len = std::mem::take(&mut self.len);
-        let pending = self.pending.get_mut(..len).unwrap_or_default();
+        let pending = &mut self.pending;
         advance(bench.shuffle, pending);
         if !pending.is_sorted_by_key(|it| Reverse(it.blocks)) {
             pending.sort_unstable_by_key(|it| Reverse(it.blocks));
         }
-        let mut starts = [[0; BLOCK]; LANES];
-        let mut blocks = [0; LANES];
-        for ((start, need), it) in starts.iter_mut().zip(&mut blocks).zip(&*pending) {
-            (*start, *need) = (it.start, it.blocks);
+        for group in pending.chunks_mut(WIDTH) {
+            let chains = group.iter_mut().zip(bench.rows.iter_mut());
+            let mut lanes: ArrayVec<Lane<'_>, WIDTH> =
+                chains.map(|(it, row)| it.lane(sources, row)).collect();
+            schedule.run(&mut lanes);
+            drop(lanes);
+            for (it, row) in group.iter_mut().zip(&*bench.rows) {
+                it.finish(row, sources);
+            }
         }
-        let starts = starts.get(..len).unwrap_or_default();
-        let rows = &mut bench.rows;
-        let mut sink = Sealing {
-            pending,
-            rows,
-            sources,
-        };
-        bench.tile.run(&schedule, starts, &blocks, &mut sink);
-        for (it, row) in sink.pending.iter_mut().zip(&*sink.rows) {
-            it.finish(row, sources);
-        }
+        pending.clear();
     }
 }
 
 /// Ends the current packet of all.
 fn advance(shuffle: Shuffle, pending: &mut [Pending<'_>]) {
-    let mut ivs = [Iv::FIXED; LANES];
+    let mut ivs = [Iv::FIXED; PENDING];
     for (iv, it) in ivs.iter_mut().zip(&*pending) {
         if let Some(track) = &it.track {
             *iv = track.iv();
@@ -345,23 +322,32 @@ impl Pending<'_> {
         self.out.len() <= self.first_chunk
     }
 
-    #[inline(always)]
-    fn take(&mut self, at: usize, column: Column<'_>, sources: Sources<'_>) {
-        let at = at * BLOCK;
-        let out = self.out.get_mut(at..).unwrap_or_default();
-        let from = match self.from {
-            From::InPlace => return column.xor(out),
-            From::Scrambled => sources.scrambled,
-            From::Plain => sources.plain,
-        };
-        column.xor_into(from.get(at..).unwrap_or_default(), out);
+    /// The chain, straight to the payload or to the row where it can be had again.
+    fn lane<'l>(&'l mut self, sources: Sources<'l>, row: &'l mut Row) -> Lane<'l> {
+        if !self.is_one_chunk() {
+            let row = row.get_mut(..self.blocks).unwrap_or_default();
+            return Lane {
+                start: self.start,
+                input: Input::Nothing,
+                out: row.as_flattened_mut(),
+            };
+        }
+        Lane {
+            start: self.start,
+            input: match self.from {
+                From::InPlace => Input::InPlace,
+                From::Scrambled => Input::Bytes(sources.scrambled),
+                From::Plain => Input::Bytes(sources.plain),
+            },
+            out: self.out,
+        }
     }
 
     fn finish(&mut self, row: &Row, sources: Sources<'_>) {
-        let out = std::mem::take(&mut self.out);
-        if out.len() <= self.first_chunk {
+        if self.is_one_chunk() {
             return;
         }
+        let out = &mut *self.out;
         let keystream = row.get(..self.blocks).unwrap_or_default().as_flattened();
         let from = match self.from {
             From::InPlace => return xor_chunks(keystream, self.first_chunk, out),
@@ -369,135 +355,5 @@ impl Pending<'_> {
             From::Plain => sources.plain,
         };
         xor_chunks_into(keystream, self.first_chunk, from, out);
-    }
-}
-
-/// Puts blocks to their payload's bytes, or into a row if they are needed again.
-struct Sealing<'p, 'a> {
-    pending: &'p mut [Pending<'a>],
-    rows: &'p mut [Row],
-    sources: Sources<'p>,
-}
-
-impl Sink for Sealing<'_, '_> {
-    #[inline(always)]
-    fn take(&mut self, lane: usize, at: usize, column: Column<'_>) {
-        let Some(it) = self.pending.get_mut(lane) else {
-            return;
-        };
-        if it.is_one_chunk() {
-            it.take(at, column, self.sources);
-        } else {
-            let row = self.rows.get_mut(lane).and_then(|row| row.get_mut(at..));
-            column.copy_to(row.unwrap_or_default());
-        }
-    }
-}
-
-struct Keystreams<'a> {
-    out: &'a mut [Keystream],
-}
-
-impl Sink for Keystreams<'_> {
-    #[inline(always)]
-    fn take(&mut self, lane: usize, at: usize, column: Column<'_>) {
-        let keystream = self.out.get_mut(lane);
-        let places = keystream.and_then(|it| it.blocks.get_mut(at..));
-        column.copy_to(places.unwrap_or_default());
-    }
-}
-
-/// Lookaheads whose vacant slots wait for a run.
-struct Filling<'a> {
-    recipe: Option<Recipe<'a>>,
-    blocks: usize,
-    starts: [[u8; BLOCK]; LANES],
-    /// Whose lane it is, and which of its slots.
-    lanes: [(usize, usize); LANES],
-    len: usize,
-    aheads: [Option<(&'a mut Ahead, usize)>; LANES],
-    sessions: usize,
-}
-
-impl<'a> Filling<'a> {
-    fn new() -> Self {
-        Self {
-            recipe: None,
-            blocks: 0,
-            starts: [[0; BLOCK]; LANES],
-            lanes: [(0, 0); LANES],
-            len: 0,
-            aheads: [const { None }; LANES],
-            sessions: 0,
-        }
-    }
-
-    /// Takes as many vacant slots of `ahead` as there are lanes left; gives it back if some
-    /// remain.
-    fn add(
-        &mut self,
-        tile: &mut Tile,
-        ahead: &'a mut Ahead,
-        recipe: Recipe<'a>,
-    ) -> Option<&'a mut Ahead> {
-        let fits = self
-            .recipe
-            .is_none_or(|it| it.schedule.same(recipe.schedule) && self.blocks == ahead.blocks());
-        if !fits || self.len == LANES {
-            self.run(tile);
-        }
-        self.recipe = Some(recipe);
-        self.blocks = ahead.blocks();
-        let first = ahead.ready();
-        let free = self.starts.get_mut(self.len..).unwrap_or_default();
-        let taken = ahead.reserve(recipe, free);
-        let lanes = self.lanes.iter_mut().skip(self.len);
-        for (lane, slot) in lanes.zip(first..first + taken) {
-            *lane = (self.sessions, slot);
-        }
-        self.len += taken;
-        let more = ahead.vacant() > 0;
-        if let Some(place) = self.aheads.get_mut(self.sessions) {
-            *place = Some((ahead, first));
-        }
-        self.sessions += 1;
-        if !more {
-            return None;
-        }
-        self.run(tile)
-    }
-
-    /// Runs what waits, and gives back the session that was added last.
-    fn run(&mut self, tile: &mut Tile) -> Option<&'a mut Ahead> {
-        let recipe = self.recipe.take()?;
-        let starts = self.starts.get(..self.len).unwrap_or_default();
-        let mut sink = Slots {
-            lanes: &self.lanes,
-            aheads: &mut self.aheads,
-        };
-        tile.run(recipe.schedule, starts, &[self.blocks; LANES], &mut sink);
-        let mut last = None;
-        for (ahead, first) in self.aheads.iter_mut().map_while(Option::take) {
-            ahead.finish(first);
-            last = Some(ahead);
-        }
-        self.len = 0;
-        self.sessions = 0;
-        last
-    }
-}
-
-struct Slots<'s, 'a> {
-    lanes: &'s [(usize, usize); LANES],
-    aheads: &'s mut [Option<(&'a mut Ahead, usize)>; LANES],
-}
-
-impl Sink for Slots<'_, '_> {
-    #[inline(always)]
-    fn take(&mut self, lane: usize, at: usize, column: Column<'_>) {
-        let (session, slot) = self.lanes.get(lane).copied().unwrap_or_default();
-        if let Some(Some((ahead, _))) = self.aheads.get_mut(session) {
-            ahead.take(slot, at, column);
-        }
     }
 }

@@ -110,8 +110,8 @@ fn substitute(bytes: __m512i, table: [__m512i; 4]) -> __m512i {
 
 /// Exchanges registers and lanes of 16 bytes: a transposed matrix of four by four.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn turned([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+#[target_feature(enable = "avx512f")]
+pub(in crate::maple) fn turned([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     let (even_ab, odd_ab) = halves(a, b);
     let (even_cd, odd_cd) = halves(c, d);
     let (first, third) = halves(even_ab, even_cd);
@@ -121,7 +121,7 @@ fn turned([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
 
 /// The lanes with even and with odd numbers of both.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+#[target_feature(enable = "avx512f")]
 fn halves(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
     (
         _mm512_shuffle_i64x2::<0b10_00_10_00>(a, b),

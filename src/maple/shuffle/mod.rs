@@ -5,7 +5,7 @@
 //! table of 256 is two instructions for all of them.
 
 #[cfg(target_arch = "x86_64")]
-mod avx512;
+pub(super) mod avx512;
 
 use super::Iv;
 
