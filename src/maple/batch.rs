@@ -226,7 +226,8 @@ struct Pending<'a> {
     from: From,
     first_chunk: usize,
     blocks: usize,
-    start: [u8; BLOCK],
+    /// The start block as a number, which goes from register to memory.
+    start: u128,
     /// Goes on to its next packet with the run.
     track: Option<&'a mut Track>,
 }
@@ -271,7 +272,7 @@ impl<'a> Batch<'a> {
             from,
             first_chunk,
             blocks,
-            start: track.start_block(),
+            start: u128::from_le_bytes(track.start_block()),
             track: Some(track),
         });
     }
@@ -327,13 +328,13 @@ impl Pending<'_> {
         if !self.is_one_chunk() {
             let row = row.get_mut(..self.blocks).unwrap_or_default();
             return Lane {
-                start: self.start,
+                start: self.start.to_le_bytes(),
                 input: Input::Nothing,
                 out: row.as_flattened_mut(),
             };
         }
         Lane {
-            start: self.start,
+            start: self.start.to_le_bytes(),
             input: match self.from {
                 From::InPlace => Input::InPlace,
                 From::Scrambled => Input::Bytes(sources.scrambled),

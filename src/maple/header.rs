@@ -85,7 +85,9 @@ impl HeaderForm {
 }
 
 /// A header to be sent; reads as its bytes.
+// Aligned, so that its bytes are moved as one: in pieces they could not be read again at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(align(8))]
 pub struct Header {
     bytes: [u8; MAX_HEADER_LEN],
     len: u8,

@@ -77,9 +77,9 @@ impl Lane<'_> {
             }
             Input::Nothing => place.fill(0),
         }
-        match place.as_mut_array() {
-            Some(whole) => xor_block(whole, block),
-            None => xor(place, block),
+        match <&mut [u8; BLOCK]>::try_from(&mut *place) {
+            Ok(whole) => xor_block(whole, block),
+            Err(_) => xor(place, block),
         }
     }
 }

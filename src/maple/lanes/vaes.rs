@@ -146,12 +146,14 @@ impl Place {
     unsafe fn put(&self, at: usize, keystream: __m512i) {
         let left = self.len.saturating_sub(at);
         let (input, out) = (self.input.wrapping_add(at), self.out.wrapping_add(at));
-        if left >= WIDE && self.counts != 0 {
-            // SAFETY: 64 bytes from `at` on are within both slices.
-            unsafe {
-                let bytes = _mm512_loadu_si512(input.cast());
-                _mm512_storeu_si512(out.cast(), _mm512_xor_si512(bytes, keystream));
-            }
+        if left >= WIDE {
+            let bytes = match self.counts {
+                0 => _mm512_setzero_si512(),
+                // SAFETY: 64 bytes from `at` on are within the slice.
+                _ => unsafe { _mm512_loadu_si512(input.cast()) },
+            };
+            // SAFETY: as above.
+            unsafe { _mm512_storeu_si512(out.cast(), _mm512_xor_si512(bytes, keystream)) };
         } else if left > 0 {
             let within = !0 >> (WIDE - left.min(WIDE));
             // SAFETY: neither touches bytes outside its mask, and those inside are within both
