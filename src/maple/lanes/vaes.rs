@@ -6,9 +6,6 @@ use super::{Input, Lane, WIDTH};
 use crate::maple::{Key, keystream::BLOCK, shuffle::avx512::turned};
 use std::arch::x86_64::*;
 
-/// Registers of four chains each. Four keep a unit busy that starts a register's round every
-/// cycle and takes four cycles for it.
-const REGISTERS: usize = 4;
 /// Bytes of one register, and of a lane between two visits.
 const WIDE: usize = 64;
 /// Blocks of a lane between two visits.
@@ -44,8 +41,16 @@ impl RoundKeys {
 
     /// Runs the first sixteen of `lanes`.
     pub(in crate::maple) fn run(&self, lanes: &mut [Lane<'_>]) {
+        // Four registers of four chains keep a unit busy that starts a register's round every
+        // cycle and takes four cycles for it; fewer leave more of it to others.
         // SAFETY: `self` proves the features.
-        unsafe { run(&self.0, lanes) }
+        unsafe {
+            match lanes.len().div_ceil(STEPS) {
+                0 | 1 => run::<1>(&self.0, lanes),
+                2 => run::<2>(&self.0, lanes),
+                _ => run::<4>(&self.0, lanes),
+            }
+        }
     }
 
     #[cfg(test)]
@@ -168,7 +173,7 @@ impl Place {
 }
 
 #[target_feature(enable = "avx512f,avx512bw,vaes")]
-fn run(keys: &[RoundKey; ROUND_KEYS], lanes: &mut [Lane<'_>]) {
+fn run<const REGISTERS: usize>(keys: &[RoundKey; ROUND_KEYS], lanes: &mut [Lane<'_>]) {
     let mut places = [Place::NONE; WIDTH];
     let mut starts = [[0; BLOCK]; WIDTH];
     for ((place, start), lane) in places.iter_mut().zip(&mut starts).zip(lanes) {
@@ -227,7 +232,7 @@ unsafe fn put(blocks: [__m512i; STEPS], at: usize, places: &[Place; STEPS]) {
 /// One block of each chain.
 #[inline]
 #[target_feature(enable = "avx512f,vaes")]
-fn encrypt(
+fn encrypt<const REGISTERS: usize>(
     keys: &[RoundKey; ROUND_KEYS],
     mut states: [__m512i; REGISTERS],
 ) -> [__m512i; REGISTERS] {
