@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         use clap::CommandFactory;
-        Cli::command().debug_assert();
+        <Cli as CommandFactory>::command().debug_assert();
     }
 
     #[test]

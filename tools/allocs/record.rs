@@ -53,16 +53,19 @@ pub(crate) struct Phase {
     pub(crate) peak: i64,
 }
 
-/// What the system says of the run.
+/// What the clock and the system say of the run; what the system does not tell is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Process {
     pub(crate) seconds: f64,
     /// Of the server's threads, from its start until it was told to stop.
-    pub(crate) cpu_seconds: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cpu_seconds: Option<f64>,
     /// The highest of the whole process before the server started.
-    pub(crate) resident_before: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) resident_before: Option<u64>,
     /// The highest of the whole process.
-    pub(crate) resident_peak: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) resident_peak: Option<u64>,
 }
 
 /// A place in the code that asks for memory.
@@ -107,9 +110,9 @@ mod tests {
             total: Phase::default(),
             process: Some(Process {
                 seconds: 9.5,
-                cpu_seconds: 1.25,
-                resident_before: 1,
-                resident_peak: 2,
+                cpu_seconds: Some(1.25),
+                resident_before: Some(1),
+                resident_peak: None,
             }),
             sites: vec![Site::default()],
         };

@@ -8,9 +8,9 @@ const TOP: usize = 20;
 
 /// What the JVM server took for the reference, as its author found on his desktop.
 const OTHERS: [(&str, &str, &str); 3] = [
-    ("JVM, one port per user", "103 MB", "1.9 s"),
-    ("JVM, coroutines", "230 MB", "3.4 s"),
-    ("JVM, Netty (35 MB of it core logic)", "74.7 MB", "2.5 s"),
+    ("JVM, before its rewrite", "103 MB", "1.9 s"),
+    ("JVM, with coroutines", "230 MB", "3.4 s"),
+    ("JVM, with Netty (35 MB core logic)", "74.7 MB", "2.5 s"),
 ];
 
 /// Prints a record.
@@ -70,13 +70,16 @@ fn line(f: &mut fmt::Formatter<'_>, phase: &Phase) -> fmt::Result {
 fn reference(f: &mut fmt::Formatter<'_>, record: &Record, process: &Process) -> fmt::Result {
     let option = |name| record.options.get(name).map_or("", String::as_str);
     let (duration, speed) = (option("duration"), option("speed"));
+    let unknown = || "unknown".to_owned();
+    let resident = |bytes: Option<u64>| bytes.map_or_else(unknown, |it| Size(it).to_string());
     writeln!(
         f,
-        "\n{duration} of play at {speed} times the speed, {:.1} s in all",
+        "\n{duration} of play at {speed} times its speed: {:.1} s in all",
         process.seconds
     )?;
     writeln!(f, "\n{:38} {:>9} {:>9}", "", "allocated", "processor")?;
-    let cpu = format!("{:.2} s", process.cpu_seconds);
+    let cpu = process.cpu_seconds.map(|it| format!("{it:.2} s"));
+    let cpu = cpu.unwrap_or_else(unknown);
     let ours = Size(record.total.bytes).to_string();
     writeln!(f, "{:38} {ours:>9} {cpu:>9}", "this server")?;
     for (server, allocated, cpu) in OTHERS {
@@ -86,8 +89,8 @@ fn reference(f: &mut fmt::Formatter<'_>, record: &Record, process: &Process) -> 
         f,
         "The JVM's were taken on its author's desktop: its seconds do not compare with ours.\n\
          resident peak of the whole process {}, of it before the start {}",
-        Size(process.resident_peak),
-        Size(process.resident_before),
+        resident(process.resident_peak),
+        resident(process.resident_before),
     )
 }
 
@@ -145,5 +148,80 @@ impl fmt::Display for Mean {
             it if it < 100.0 => write!(f, "{it:.1}"),
             it => write!(f, "{}", Count(it.round() as u64)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_exact_enough() {
+        let counts = [0, 999, 1000, 54_000, 1_002_003].map(|it| Count(it).to_string());
+        assert_eq!(counts, ["0", "999", "1,000", "54,000", "1,002,003"]);
+        let sizes = [0, 999, 1234, 99_960, 904_000, 1_250_000, 58_300_000];
+        let sizes = sizes.map(|it| Size(it).to_string());
+        let expected = [
+            "0 B", "999 B", "1.23 kB", "100.0 kB", "904 kB", "1.25 MB", "58.3 MB",
+        ];
+        assert_eq!(sizes, expected);
+    }
+
+    fn record() -> Record {
+        let phase = |name: &str, messages, allocations| Phase {
+            name: name.into(),
+            message: "input".into(),
+            messages,
+            allocations,
+            bytes: 100 * allocations,
+            steady: messages > 0,
+            ..Phase::default()
+        };
+        Record {
+            format: crate::record::FORMAT,
+            program: String::new(),
+            scenario: "reference".into(),
+            options: Default::default(),
+            began: 0,
+            phases: vec![phase("start", 0, 70), phase("game", 2000, 0)],
+            total: phase("total", 0, 70),
+            process: None,
+            sites: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_phase_has_a_line() {
+        let text = Report(&record()).to_string();
+        let lines: Vec<_> = text.lines().map(|line| line.split_whitespace()).collect();
+        let words: Vec<Vec<_>> = lines.into_iter().map(Iterator::collect).collect();
+        assert_eq!(words[1], ["start", "70", "7.00", "kB", "0", "B", "0", "B"]);
+        assert_eq!(words[2][..6], ["game*", "2,000", "inputs", "0", "0", "B"]);
+        assert_eq!(words.len(), 4);
+    }
+
+    #[test]
+    fn a_steady_phase_that_allocates_is_named() {
+        let mut record = record();
+        record.phases[1].allocations = 3;
+        let text = Report(&record).to_string();
+        assert!(
+            text.ends_with("game has to do without allocations\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_reference_stands_beside_the_others() {
+        let mut record = record();
+        record.process = Some(Process {
+            seconds: 9.0,
+            cpu_seconds: Some(0.5),
+            resident_before: None,
+            resident_peak: Some(5_000_000),
+        });
+        let text = Report(&record).to_string();
+        assert!(text.contains("7.00 kB    0.50 s"), "{text}");
+        assert!(text.contains("74.7 MB     2.5 s"), "{text}");
     }
 }

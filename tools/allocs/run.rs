@@ -43,7 +43,7 @@ pub(crate) fn reference(options: &Reference) -> Result<Record, Failure> {
     };
     let mut record = run(REFERENCE, size, &options.output)?;
     record.scenario = "reference".into();
-    let duration = format!("{}s", options.duration.as_secs_f64());
+    let duration = format!("{} s", options.duration.as_secs_f64());
     record
         .options
         .insert("speed".into(), options.speed.to_string());
@@ -57,7 +57,7 @@ fn run(script: &[Workload], size: Size, output: &Output) -> Result<Record, Failu
         Some(None) => Watched::Everything,
         Some(Some(phase)) => Watched::Phase(known(script, phase)?),
     };
-    let resident_before = usage::peak_resident().unwrap_or(0);
+    let resident_before = usage::peak_resident();
     let began = SystemTime::now().duration_since(UNIX_EPOCH);
     let clock = Instant::now();
     let mut stage = Stage::new(output.threads);
@@ -88,11 +88,11 @@ fn run(script: &[Workload], size: Size, output: &Output) -> Result<Record, Failu
         began: began.map_or(0, |it| it.as_secs()),
         total: total(&phases),
         phases,
-        process: cpu.map(|cpu: Duration| Process {
+        process: Some(Process {
             seconds,
-            cpu_seconds: cpu.as_secs_f64(),
+            cpu_seconds: cpu.map(|cpu: Duration| cpu.as_secs_f64()),
             resident_before,
-            resident_peak: usage::peak_resident().unwrap_or(0),
+            resident_peak: usage::peak_resident(),
         }),
         sites,
     })
