@@ -2,7 +2,7 @@
 //!
 //! A [`workload`] is one phase of a script, done by [`user`]s alone or together in a [`game`] at
 //! a [`pace`]; the [`stage`] has the server and counts what it asks of the [`counting`]
-//! allocator meanwhile; [`run`] goes through a script and makes a [`record`], which the
+//! allocator meanwhile; [`mod@run`] goes through a script and makes a [`record`], which the
 //! [`report`] prints. Where memory is asked for is found by [`sites`].
 
 #![deny(unsafe_code)]

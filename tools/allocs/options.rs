@@ -52,8 +52,8 @@ One server and one player, who is in a game for 15 minutes at 60 inputs per seco
 server allocates from its start to its end, its processor time and its memory.
 
 The figures next to it are those that the author of a server that runs on the JVM gave for the
-same game before and after two rewrites. They were taken on another machine, so its processor
-seconds say nothing next to ours; its bytes do.
+same game before and during its rewrite: bytes allocated in all, and processor time. He took them
+on a machine of his own, so its seconds say nothing next to ours.
 
 Processor time is that of the server's threads (and of the main thread while it starts the
 server) until the server is told to stop. At a higher --speed the same messages take less of it:
