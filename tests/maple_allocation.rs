@@ -1,8 +1,12 @@
 //! Holds the Maple codec to allocating nothing once its parts are made.
 
-#![allow(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+#[path = "../tools/allocs/counting.rs"]
+#[expect(dead_code, reason = "the tool uses more of it")]
+mod counting;
+
+use counting::Counting;
 use samara::{
     buffer::{Reader, Writer},
     maple::{
@@ -10,51 +14,19 @@ use samara::{
         PacketPool, Profile, ReadMaple, StartBlock, WriteMaple,
     },
 };
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    cell::Cell,
-};
+use std::sync::Mutex;
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// The system's allocator, counting what the thread asks of it.
-struct Counting;
-
-thread_local! {
-    /// Constant and without a destructor, so that counting allocates nothing.
-    static CALLS: Cell<usize> = const { Cell::new(0) };
-}
-
-fn count() {
-    CALLS.with(|calls| calls.set(calls.get() + 1));
-}
-
-// SAFETY: every call goes to the system's allocator with the caller's own arguments, and its
-// answer is the caller's; counting neither allocates nor touches the memory.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        // SAFETY: the caller keeps the contract of this very method.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        count();
-        // SAFETY: as above.
-        unsafe { System.realloc(memory, layout, new_size) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
-
-fn allocations(work: impl FnOnce()) -> usize {
-    let before = CALLS.get();
-    work();
-    CALLS.get() - before
+/// What `work` asks of the heap; tests take turns, as the count is one.
+fn allocations(work: impl FnOnce()) -> u64 {
+    static TURN: Mutex<()> = Mutex::new(());
+    counting::drive();
+    let _turn = TURN.lock();
+    let before = counting::of_the_server().allocations;
+    counting::as_server(work);
+    counting::of_the_server().allocations - before
 }
 
 const SIZES: [usize; 6] = [0, 32, 128, 512, 1460, 8192];
