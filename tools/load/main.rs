@@ -1,45 +1,80 @@
-//! The `samara-load` binary: many players on one server, and what it makes of them.
+//! The `samara-load` binary: many clients on one server, and what it makes of them.
 //!
-//! The way of an input: the [`schedule`] says when it is due and [`play`] whether it may be
-//! sent, the [`swarm`] lets the [`player`] it belongs to say it on the [`wire`], the [`room`]
-//! knows when the last one of its frame left, and what comes back is noted in a [`tally`];
-//! the [`lines`] prints the sum.
+//! ```text
+//!   options     what is asked for
+//!      |
+//!      v
+//!   scenario    builds a crowd of clients per thread: games, churn, lobby, idle, pings, noise
+//!      |
+//!      v
+//!   run         starts the threads, says when it counts, looks at all once a second -> progress
+//!      |
+//!      v
+//!   crowd       one thread: what is due leaves, what has come is handed out  <->  wire
+//!      |          client: greets, logs in, plays;  measure: tallies and histograms
+//!      v
+//!   record      what it came to  ->  report: table, JSON, page, comparison
+//! ```
+//!
+//! The way of an input: the schedule says when it is due and the play whether it may be sent,
+//! the visitor it belongs to says it on the wire, the room knows when the last one of its frame
+//! left, and what comes back is noted in a tally.
 
 #![forbid(unsafe_code)]
 
-mod lines;
+mod client;
+mod crowd;
+mod measure;
 mod options;
-mod play;
 mod player;
-mod process;
-#[allow(dead_code, reason = "filled by the driver and the reports")]
+mod progress;
 mod record;
 mod report;
-mod room;
 mod run;
-mod schedule;
-mod swarm;
-mod tally;
+mod scenario;
 mod wire;
 
-use clap::Parser;
-use options::{Cli, Command};
-use std::process::ExitCode;
+use options::{Asked, Command, Compare};
+use std::{env, io, process::ExitCode};
 
 fn main() -> ExitCode {
-    let Command::Kaillera(load) = Cli::parse().command;
-    match run::run(&load) {
-        Ok(outcome) => {
-            print!("{}", lines::Report(&outcome));
-            if outcome.is_clean() {
-                ExitCode::SUCCESS
-            } else {
-                ExitCode::FAILURE
-            }
-        }
+    let asked = match options::parse(env::args_os()) {
+        Ok(asked) => asked,
+        Err(error) => error.exit(),
+    };
+    let done = match &asked.command {
+        Command::Compare(files) => compare(files).map(|()| true),
+        _ => run(&asked),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("samara-load: {error}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// Runs a scenario and reports on it; says whether it was as it should be.
+fn run(asked: &Asked) -> io::Result<bool> {
+    let report = scenario::run(asked)?;
+    println!("{}", report::table(&report.record));
+    if let Some(file) = &report.output.json {
+        report::write_json(&report.record, file)?;
+    }
+    if let Some(file) = &report.output.html {
+        report::write_html(&report.record, file)?;
+    }
+    Ok(report.held)
+}
+
+fn compare(files: &Compare) -> io::Result<()> {
+    let before = report::read_json(&files.before)?;
+    let after = report::read_json(&files.after)?;
+    println!("{}", report::compare(&before, &after));
+    if let Some(file) = &files.html {
+        report::write_comparison(&before, &after, file)?;
+    }
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use samara::{
     buffer::Full,
     kaillera::{
-        Client, DecodeError, MAX_DATAGRAM,
+        Client, DecodeError, Kind, MAX_DATAGRAM,
         client::{Event, Habits},
         message::{ClientMessage, ConnectionType, GameId, MAX_INPUT, ServerMessage},
     },
@@ -14,6 +14,9 @@ pub(crate) const HELLO: &[u8] = b"HELLO0.83\0";
 
 /// Longest datagram a player sends.
 const LONGEST: usize = MAX_DATAGRAM + MAX_INPUT;
+
+/// Where in a datagram the kind of its newest message is (kaillera.md 2.1).
+const KIND_OF_NEWEST: usize = 5;
 
 /// One player's link and what it has to do by itself: answer acks, get ready when told to start.
 #[derive(Debug)]
@@ -45,9 +48,11 @@ pub(crate) enum Told<'a> {
     Frames(&'a [u8]),
     /// What came before is lost, or named a cache entry that does not exist.
     Lost(u16),
-    /// A line from the server itself or from another user.
+    /// A line of the server itself, or in the room.
     Line(&'a [u8]),
-    /// It is no longer in its game, its room or on the server.
+    /// A line in the lobby.
+    Chat(&'a [u8]),
+    /// It is no longer in its game, its room or on the server, or was never let in.
     Out,
 }
 
@@ -86,11 +91,12 @@ impl Player {
         Ok(())
     }
 
-    /// Sends the inputs of one message.
-    pub(crate) fn play(&mut self, input: &[u8], mut send: impl FnMut(&[u8])) -> Result<(), Full> {
+    /// Sends the inputs of one message; says whether they travelled as one byte.
+    pub(crate) fn play(&mut self, input: &[u8], mut send: impl FnMut(&[u8])) -> Result<bool, Full> {
         let length = self.client.send_input(input, &mut self.datagram)?;
-        send(self.datagram.get(..length).unwrap_or_default());
-        Ok(())
+        let datagram = self.datagram.get(..length).unwrap_or_default();
+        send(datagram);
+        Ok(datagram.get(KIND_OF_NEWEST) == Some(&(Kind::CachedGameData as u8)))
     }
 
     /// Sends the last datagram again, as clients do that wait for too long.
@@ -100,13 +106,14 @@ impl Player {
         }
     }
 
-    /// Takes a datagram: answers what a client answers by itself and passes on the rest.
+    /// Takes a datagram: answers what a client answers by itself and passes on the rest. Says
+    /// how many of its messages were new.
     pub(crate) fn receive(
         &mut self,
         datagram: &[u8],
         mut send: impl FnMut(&[u8]),
         mut each: impl FnMut(Told<'_>),
-    ) -> Result<(), DecodeError> {
+    ) -> Result<usize, DecodeError> {
         let mut acks = 0;
         let mut starts = false;
         let name = self.name.as_slice();
@@ -125,7 +132,7 @@ impl Player {
             // Neither is longer than a datagram.
             let _ = self.say(&answer, &mut send);
         }
-        received.map(drop)
+        received
     }
 }
 
@@ -142,6 +149,7 @@ fn told<'a>(me: &[u8], event: Event<'a>) -> Option<Told<'a>> {
         ServerMessage::JoinGame { name, .. } if name == me => Some(Told::Entered),
         ServerMessage::StartGame { delay, .. } => Some(Told::Starts { delay }),
         ServerMessage::AllReady => Some(Told::Go),
+        ServerMessage::Chat { text, .. } => Some(Told::Chat(text)),
         ServerMessage::GameChat { text, .. } | ServerMessage::InformationMessage { text, .. } => {
             Some(Told::Line(text))
         }
