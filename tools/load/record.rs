@@ -172,12 +172,18 @@ fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
 
 fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, f64>, D::Error> {
     let numbers = BTreeMap::<String, Option<f64>>::deserialize(deserializer)?;
-    Ok(numbers.into_iter().map(|(name, it)| (name, known(it))).collect())
+    Ok(numbers
+        .into_iter()
+        .map(|(name, it)| (name, known(it)))
+        .collect())
 }
 
 fn pairs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(f64, f64)>, D::Error> {
     let pairs = Vec::<(Option<f64>, Option<f64>)>::deserialize(deserializer)?;
-    Ok(pairs.into_iter().map(|(x, y)| (known(x), known(y))).collect())
+    Ok(pairs
+        .into_iter()
+        .map(|(x, y)| (known(x), known(y)))
+        .collect())
 }
 
 fn known(number: Option<f64>) -> f64 {

@@ -17,6 +17,16 @@ pub(super) struct Figure {
 /// All numbers of `record`, those of a group together.
 pub(super) fn figures(record: &Record) -> Vec<Figure> {
     let mut figures = Figures(Vec::new());
+    for times in &record.times {
+        of_times(&mut figures, times);
+    }
+    figures.0.append(&mut totals(record));
+    figures.0
+}
+
+/// All but those of the distributions.
+pub(super) fn totals(record: &Record) -> Vec<Figure> {
+    let mut figures = Figures(Vec::new());
     let users = &record.users;
     let mut group = figures.group("users");
     group.count("asked", users.asked);
@@ -26,9 +36,6 @@ pub(super) fn figures(record: &Record) -> Vec<Figure> {
         of_frames(&mut figures, frames);
     }
     of_traffic(&mut figures, &record.traffic, record.seconds);
-    for times in &record.times {
-        of_times(&mut figures, times);
-    }
     if let Some(server) = &record.server {
         of_process(&mut figures, server, record.seconds);
     }
@@ -148,5 +155,17 @@ impl Group<'_> {
             unit,
             less_is_better,
         });
+    }
+}
+
+/// The few numbers a reader looks for first, of those the run has.
+pub(super) fn is_headline(record: &Record, group: &str, name: &str) -> bool {
+    let times = record.times.first().map_or("", |it| &it.name);
+    match name {
+        "p50" | "p99" | "p99.9" => group == times,
+        "lost" | "late share" => group == "frames",
+        "packets received" => group == "traffic",
+        "cores used" | "memory peak" => group == "server",
+        _ => false,
     }
 }

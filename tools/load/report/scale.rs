@@ -12,10 +12,17 @@ const MARKS: f64 = 5.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Scale {
     /// From zero.
-    Linear { high: f64 },
-    Logarithmic { low: f64, high: f64 },
+    Linear {
+        high: f64,
+    },
+    Logarithmic {
+        low: f64,
+        high: f64,
+    },
     /// Quantiles: each nine takes as much room as the one before.
-    Nines { most: f64 },
+    Nines {
+        most: f64,
+    },
 }
 
 /// A marked place.
@@ -29,17 +36,12 @@ pub(super) struct Mark {
 impl Scale {
     /// From zero to exactly the highest of `values`.
     pub(super) fn exact(values: impl Iterator<Item = f64>) -> Self {
-        let high = highest(values).unwrap_or(0.0);
-        Self::Linear {
-            high: if high > 0.0 { high } else { 1.0 },
-        }
+        Self::Linear { high: top(values) }
     }
 
     /// From zero to a mark not below any of `values`.
     pub(super) fn linear(values: impl Iterator<Item = f64>) -> Self {
-        let Self::Linear { high } = Self::exact(values) else {
-            unreachable!("an exact scale is linear");
-        };
+        let high = top(values);
         let step = step(high);
         Self::Linear {
             high: step * (high / step - 1e-9).ceil(),
@@ -77,7 +79,11 @@ impl Scale {
             Self::Nines { most } => -(1.0 - value).log10() / most,
         };
         // Of a logarithm of nothing, too.
-        if place.is_nan() { 0.0 } else { place.clamp(0.0, 1.0) }
+        if place.is_nan() {
+            0.0
+        } else {
+            place.clamp(0.0, 1.0)
+        }
     }
 
     /// The marks, rising, as texts in `unit`.
@@ -91,7 +97,7 @@ impl Scale {
                 let (factor, _) = unit.scale(high);
                 let step = step(high);
                 let decimals = (factor / step).log10().ceil().clamp(0.0, 6.0) as usize;
-                let steps = (high / step + 1e-9) as u32;
+                let steps = (high / step + 1e-9).min(2.0 * MARKS) as u32;
                 let values = (0..=steps).map(|number| f64::from(number) * step);
                 values
                     .map(|value| mark(value, grouped(value / factor, decimals)))
@@ -109,7 +115,7 @@ impl Scale {
             }
             Self::Nines { most } => {
                 let quantiles = (1..=most as i32).map(|nines| 1.0 - 10_f64.powi(-nines));
-                [0.0, 0.5]
+                [0.5]
                     .into_iter()
                     .chain(quantiles)
                     .map(|quantile| mark(quantile, percentile(quantile)))
@@ -117,6 +123,11 @@ impl Scale {
             }
         }
     }
+}
+
+/// The highest of `values`, or one if none is above zero.
+fn top(values: impl Iterator<Item = f64>) -> f64 {
+    highest(values).filter(|&it| it > 0.0).unwrap_or(1.0)
 }
 
 fn highest(values: impl Iterator<Item = f64>) -> Option<f64> {
@@ -132,7 +143,9 @@ fn step(high: f64) -> f64 {
 fn round_up(value: f64) -> f64 {
     let decade = 10_f64.powf(value.log10().floor());
     let digits = [1.0, 2.0, 5.0];
-    let fits = digits.iter().find(|&digit| digit * decade >= value * 0.999_999);
+    let fits = digits
+        .iter()
+        .find(|&digit| digit * decade >= value * 0.999_999);
     fits.unwrap_or(&10.0) * decade
 }
 
@@ -140,7 +153,9 @@ fn round_up(value: f64) -> f64 {
 fn round_down(value: f64) -> f64 {
     let decade = 10_f64.powf(value.log10().floor());
     let digits = [5.0, 2.0, 1.0];
-    let fits = digits.iter().find(|&digit| digit * decade <= value * 1.000_001);
+    let fits = digits
+        .iter()
+        .find(|&digit| digit * decade <= value * 1.000_001);
     fits.unwrap_or(&1.0) * decade
 }
 
@@ -197,7 +212,7 @@ mod tests {
         let scale = Scale::nines(1_000_000);
         assert_eq!(
             texts(&scale, Unit::Share),
-            ["0 %", "50 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %", "99.9999 %"]
+            ["50", "90", "99", "99.9", "99.99", "99.999", "99.9999"]
         );
         assert!((scale.place(0.999) - 0.5).abs() < 1e-9);
         assert_eq!((scale.place(0.0), scale.place(1.0)), (0.0, 1.0));
@@ -219,7 +234,10 @@ mod tests {
         ] {
             let marks = scale.marks(Unit::Number);
             assert!(marks.len() >= 2, "{scale:?} {marks:?}");
-            assert!(marks.is_sorted_by(|a, b| a.at < b.at), "{scale:?} {marks:?}");
+            assert!(
+                marks.is_sorted_by(|a, b| a.at < b.at),
+                "{scale:?} {marks:?}"
+            );
             for value in [0.0, 1.0, f64::NAN, f64::INFINITY, -1.0] {
                 assert!((0.0..=1.0).contains(&scale.place(value)), "{scale:?}");
             }

@@ -56,6 +56,7 @@ impl Unit {
                 format!("{} {name}", shortest(value / factor, 3))
             }
             Self::Share => percentile(value),
+            Self::Seconds => format!("{} s", shortest(value, 1)),
             _ => shortest(value, 6),
         }
     }
@@ -82,7 +83,7 @@ impl Unit {
 
 /// `quantile` as a percentile, with as many nines as it has.
 pub(super) fn percentile(quantile: f64) -> String {
-    format!("{} %", shortest(100.0 * quantile, 6))
+    shortest(100.0 * quantile, 6)
 }
 
 /// `value` with a comma for each thousand.
@@ -210,8 +211,8 @@ mod tests {
         ] {
             assert_eq!(Unit::Share.show(share), text);
         }
-        assert_eq!(percentile(0.999), "99.9 %");
-        assert_eq!(percentile(1.0 - 1e-5), "99.999 %");
+        assert_eq!(percentile(0.999), "99.9");
+        assert_eq!(percentile(1.0 - 1e-5), "99.999");
     }
 
     #[test]
