@@ -166,6 +166,6 @@ pub(super) fn is_headline(record: &Record, group: &str, name: &str) -> bool {
         "lost" | "late share" => group == "frames",
         "packets received" => group == "traffic",
         "cores used" | "memory peak" => group == "server",
-        _ => false,
+        _ => record.frames.is_none() && group == "other" && name.ends_with(" per second"),
     }
 }

@@ -51,7 +51,12 @@ pub(crate) fn read_json(file: &Path) -> io::Result<Record> {
 }
 
 /// Puts `content` beside `file` and then in its place, so that nobody sees half of it.
+///
+/// What is no plain file, such as a link or `/dev/stdout`, is written to and stays what it is.
 pub(super) fn write(file: &Path, content: &[u8]) -> io::Result<()> {
+    if fs::symlink_metadata(file).is_ok_and(|it| !it.is_file()) {
+        return fs::write(file, content).map_err(|error| naming(file, error.kind(), error));
+    }
     let beside = beside(file);
     let written = fs::write(&beside, content).and_then(|()| fs::rename(&beside, file));
     written.map_err(|error| {

@@ -70,7 +70,10 @@ pub(super) fn of_one(record: &Record) -> io::Result<Markup> {
             @for group in totals(record).chunk_by(|a, b| a.group == b.group) { (numbers(group)) }
             @if !record.options.is_empty() { (options(record)) }
         }
-        footer { "The record of this run, in JSON, is part of this page: the element " code { "record" } "." }
+        footer {
+            "The record of this run, in JSON, is part of this page: the element "
+            code { "record" } "."
+        }
         (data("record", record)?)
     };
     Ok(page(&record.scenario, &content))
@@ -90,7 +93,10 @@ pub(super) fn of_both(before: &Record, after: &Record) -> io::Result<Markup> {
         header {
             h1 { (printable(&title)) }
             @for (run, colour, record) in [("A", "c0", before), ("B", "c1", after)] {
-                p.quiet { b class={ "run " (colour) } { (run) } " " (headline(record)) "; " (compare::limits(record)) }
+                p.quiet {
+                    b class={ "run " (colour) } { (run) }
+                    " " (headline(record)) "; " (compare::limits(record))
+                }
             }
         }
         section.tiles {

@@ -85,11 +85,12 @@ impl Plot {
     /// A figure with its legend.
     pub(super) fn draw(&self) -> Markup {
         let frame = Frame::around(&self.y);
+        let title = printable(&self.title);
         html! {
             figure {
-                figcaption { (printable(&self.title)) }
+                figcaption { (title) }
                 @if self.lines.len() > 1 { (self.legend()) }
-                svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(printable(&self.title)) {
+                svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(title) {
                     (self.grid(&frame))
                     @for line in &self.lines {
                         (self.line(line, &frame))
@@ -110,19 +111,19 @@ impl Plot {
     }
 
     fn grid(&self, frame: &Frame) -> Markup {
-        let bottom = HEIGHT - BOTTOM;
+        let (right, bottom) = (pixel(WIDTH - RIGHT), HEIGHT - BOTTOM);
         html! {
             g.grid {
                 @for mark in self.y.scale.marks(self.y.unit) {
                     @let y = frame.y(mark.at);
-                    line x1=(pixel(frame.left)) x2=(pixel(WIDTH - RIGHT)) y1=(pixel(y)) y2=(pixel(y)) {}
+                    line x1=(pixel(frame.left)) x2=(right) y1=(pixel(y)) y2=(pixel(y)) {}
                     text.y x=(pixel(frame.left - 6.0)) y=(pixel(y + 4.0)) { (mark.text) }
                 }
                 @for (at, text) in frame.columns(&self.x) {
                     @let x = frame.x(at);
                     line x1=(pixel(x)) x2=(pixel(x)) y1=(pixel(TOP)) y2=(pixel(bottom)) {}
                     @if let Some(text) = text {
-                        text.x x=(pixel(x)) y=(pixel(bottom + 16.0)) { (text) }
+                        text.x x=(pixel(x)) y=(pixel(bottom + 18.0)) { (text) }
                     }
                 }
                 text.label x="4" y="14" { (self.y.title()) }
@@ -132,7 +133,10 @@ impl Plot {
     }
 
     fn line(&self, line: &Line, frame: &Frame) -> Markup {
-        let class = line.paint.class();
+        let points = line.points.iter().flatten().count();
+        let name = printable(&line.name);
+        let few = if points < 3 { " few" } else { "" };
+        let class = line.paint.class() + few;
         let place = |(x, y)| {
             let at = (self.x.scale.place(x), self.y.scale.place(y));
             (frame.x(at.0), frame.y(at.1))
@@ -143,8 +147,8 @@ impl Plot {
                 path d=(path(line.points.iter().map(|point| point.map(place)))) {}
                 @for &(x, y) in line.points.iter().flatten().filter(|_| dots) {
                     @let (left, top) = place((x, y));
-                    circle cx=(pixel(left)) cy=(pixel(top)) r="5" {
-                        title { (printable(&line.name)) ": " (self.y.unit.show(y)) " at " (self.x.point(x)) }
+                    circle cx=(pixel(left)) cy=(pixel(top)) r="3" {
+                        title { (name) ": " (self.y.unit.show(y)) " at " (self.x.point(x)) }
                     }
                 }
             }

@@ -21,10 +21,13 @@ struct Curve {
     value: fn(&Sample) -> Option<f64>,
 }
 
+/// Named after the first distribution of the run, whose times these are.
+const DELAY: &str = "delay";
+
 const KINDS: [Kind; 4] = [
     Kind {
-        title: "Delay added by the server, over time",
-        label: "delay",
+        title: DELAY,
+        label: "time",
         unit: Unit::Micros,
         logarithmic: true,
         curves: &[
@@ -43,7 +46,7 @@ const KINDS: [Kind; 4] = [
         ],
     },
     Kind {
-        title: "Packets",
+        title: "packets",
         label: "packets",
         unit: Unit::PerSecond,
         logarithmic: false,
@@ -59,7 +62,7 @@ const KINDS: [Kind; 4] = [
         ],
     },
     Kind {
-        title: "Processor time of the server",
+        title: "processor time of the server",
         label: "used",
         unit: Unit::Cores,
         logarithmic: false,
@@ -69,7 +72,7 @@ const KINDS: [Kind; 4] = [
         }],
     },
     Kind {
-        title: "Memory of the server",
+        title: "memory of the server",
         label: "resident",
         unit: Unit::Bytes,
         logarithmic: false,
@@ -92,7 +95,7 @@ pub(super) fn plots(record: &Record) -> Vec<Plot> {
         points: quantiles(times),
     });
     let count = record.times.iter().map(|it| it.count).max();
-    let latency = latency("Times by percentile", lines.collect(), count.unwrap_or(0));
+    let latency = latency("times, by percentile", lines.collect(), count.unwrap_or(0));
     let over_time = KINDS.iter().map(|kind| {
         let curves = kind.curves.iter().enumerate();
         let lines = curves.map(|(number, curve)| Line {
@@ -103,7 +106,7 @@ pub(super) fn plots(record: &Record) -> Vec<Plot> {
             },
             points: samples(record, curve),
         });
-        timeline(kind, lines.collect())
+        timeline(kind, record, lines.collect())
     });
     [latency].into_iter().chain(over_time).flatten().collect()
 }
@@ -146,7 +149,7 @@ pub(super) fn plots_of_both(before: &Record, after: &Record) -> Vec<Plot> {
                 });
             }
         }
-        timeline(kind, lines)
+        timeline(kind, before, lines)
     });
     latencies.chain(over_time).flatten().collect()
 }
@@ -169,11 +172,13 @@ fn latency(title: &str, lines: Vec<Line>, count: u64) -> Option<Plot> {
     })
 }
 
-fn timeline(kind: &Kind, lines: Vec<Line>) -> Option<Plot> {
+fn timeline(kind: &Kind, record: &Record, lines: Vec<Line>) -> Option<Plot> {
     let lines = drawable(lines)?;
+    let measured = record.times.first().filter(|_| kind.title == DELAY);
+    let measured = measured.map_or(kind.title, |times| &times.name);
     let values = coordinates(&lines, |it| it.1);
     Some(Plot {
-        title: kind.title.to_owned(),
+        title: format!("{measured}, over time"),
         x: Axis {
             label: "since counting began".to_owned(),
             scale: Scale::exact(coordinates(&lines, |it| it.0)),

@@ -195,6 +195,18 @@ fn what_cannot_be_written_leaves_nothing() {
     assert!(write_json(&sample(), &nowhere).is_err());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_stays_one() {
+    let directory = Directory::new("link");
+    let file = directory.file("run.json", "");
+    let link = directory.0.join("latest.json");
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    write_json(&sample(), &link).unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(read_json(&file).unwrap(), sample());
+}
+
 #[test]
 fn a_number_that_is_none_survives_the_file() {
     let directory = Directory::new("nan");
@@ -414,6 +426,7 @@ fn a_single_sample_is_a_dot() {
             .flat_map(|it| &it.lines)
             .all(|it| !it.points.is_empty())
     );
+    assert_eq!(page.matches(" few\"").count(), 5, "dots are filled");
     assert_eq!(plots_of_both(&record, &record).len(), 3);
 }
 
