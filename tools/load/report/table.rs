@@ -72,11 +72,10 @@ pub(super) fn limit(limit: &Limit) -> [String; 3] {
     ]
 }
 
-/// Limits on a percentile or on the longest are times.
+/// Limits on a percentile are times.
 fn unit_of(limit: &Limit) -> Unit {
-    let of = limit.name.strip_prefix("max-").unwrap_or(&limit.name);
-    let percentile = of.strip_prefix('p').and_then(|rest| rest.chars().next());
-    if percentile.is_some_and(|it| it.is_ascii_digit()) || of == "delay" {
+    let percentile = limit.name.strip_prefix("max-p");
+    if percentile.is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit())) {
         Unit::Micros
     } else {
         Unit::Number
