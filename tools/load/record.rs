@@ -1,9 +1,10 @@
 //! What a run came to, as it is kept in a file: the schema of `--json`.
 //!
 //! Times are microseconds, rates are per second, memory is bytes. A reader takes any record
-//! whose [`FORMAT`] it knows and ignores fields it does not.
+//! whose [`FORMAT`] it knows and ignores fields it does not. A number that is not known, such as
+//! the mean of nothing, is NaN here and `null` in the file.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
 /// Raised when a field changes its meaning or goes away.
@@ -22,6 +23,7 @@ pub(crate) struct Record {
     /// Seconds since 1970 when counting began.
     pub(crate) began: u64,
     /// Seconds that were counted.
+    #[serde(deserialize_with = "number")]
     pub(crate) seconds: f64,
     pub(crate) users: Users,
     /// Absent in scenarios without games.
@@ -40,6 +42,7 @@ pub(crate) struct Record {
     pub(crate) limits: Vec<Limit>,
     /// Things of one scenario alone, such as logins per second.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(deserialize_with = "numbers")]
     pub(crate) extra: BTreeMap<String, f64>,
 }
 
@@ -87,14 +90,22 @@ pub(crate) struct Distribution {
     /// Such as `added delay`, `round trip`, `own lateness`.
     pub(crate) name: String,
     pub(crate) count: u64,
+    #[serde(deserialize_with = "number")]
     pub(crate) min: f64,
+    #[serde(deserialize_with = "number")]
     pub(crate) mean: f64,
+    #[serde(deserialize_with = "number")]
     pub(crate) p50: f64,
+    #[serde(deserialize_with = "number")]
     pub(crate) p90: f64,
+    #[serde(deserialize_with = "number")]
     pub(crate) p99: f64,
+    #[serde(deserialize_with = "number")]
     pub(crate) p999: f64,
+    #[serde(deserialize_with = "number")]
     pub(crate) max: f64,
     /// Pairs of quantile (0 to 1) and time for the plot, rising.
+    #[serde(deserialize_with = "pairs")]
     pub(crate) curve: Vec<(f64, f64)>,
 }
 
@@ -102,11 +113,14 @@ pub(crate) struct Distribution {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sample {
     /// Seconds after counting began, at the interval's end.
+    #[serde(deserialize_with = "number")]
     pub(crate) at: f64,
     /// Of the server-added delay in this interval; absent when nothing was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) delay: Option<Delay>,
+    #[serde(deserialize_with = "number")]
     pub(crate) packets_out: f64,
+    #[serde(deserialize_with = "number")]
     pub(crate) packets_in: f64,
     /// Cores the server used, with `--pid`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -118,14 +132,18 @@ pub(crate) struct Sample {
 /// Delay within one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Delay {
+    #[serde(deserialize_with = "number")]
     pub(crate) p50: f64,
+    #[serde(deserialize_with = "number")]
     pub(crate) p99: f64,
+    #[serde(deserialize_with = "number")]
     pub(crate) max: f64,
 }
 
 /// What the server's process took over the counted time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Process {
+    #[serde(deserialize_with = "number")]
     pub(crate) cpu_seconds: f64,
     /// Voluntary context switches.
     pub(crate) sleeps: u64,
@@ -141,7 +159,33 @@ pub(crate) struct Process {
 pub(crate) struct Limit {
     /// Such as `max-p99` or `max-lost`.
     pub(crate) name: String,
+    #[serde(deserialize_with = "number")]
     pub(crate) limit: f64,
+    #[serde(deserialize_with = "number")]
     pub(crate) value: f64,
     pub(crate) held: bool,
+}
+
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Option::deserialize(deserializer).map(known)
+}
+
+fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, f64>, D::Error> {
+    let numbers = BTreeMap::<String, Option<f64>>::deserialize(deserializer)?;
+    Ok(numbers
+        .into_iter()
+        .map(|(name, it)| (name, known(it)))
+        .collect())
+}
+
+fn pairs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(f64, f64)>, D::Error> {
+    let pairs = Vec::<(Option<f64>, Option<f64>)>::deserialize(deserializer)?;
+    Ok(pairs
+        .into_iter()
+        .map(|(x, y)| (known(x), known(y)))
+        .collect())
+}
+
+fn known(number: Option<f64>) -> f64 {
+    number.unwrap_or(f64::NAN)
 }

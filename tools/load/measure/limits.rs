@@ -25,14 +25,14 @@ impl Limits {
     /// Holds each stated limit against a run, in the order of the options.
     pub(crate) fn check(&self, tally: &Tally) -> Vec<Limit> {
         let times = tally.delay.distribution("");
-        // Without a single time, none is below a limit.
+        // Without a single time none is known, and none below a limit.
         let time = |name: &str, limit: Option<Duration>, value: Option<f64>| {
             limit.map(|limit| {
                 let limit = limit.as_nanos() as f64 / 1000.0;
                 Limit {
                     name: name.to_owned(),
                     limit,
-                    value: value.unwrap_or(0.0),
+                    value: value.unwrap_or(f64::NAN),
                     held: value.is_some_and(|value| value <= limit),
                 }
             })
