@@ -59,7 +59,7 @@ fn main() -> ExitCode {
 /// Runs a scenario and reports on it; says whether it was as it should be.
 fn run(asked: &Asked) -> io::Result<bool> {
     let report = scenario::run(asked)?;
-    println!("{}", report::table(&report.record));
+    print!("{}", report::table(&report.record));
     if let Some(file) = &report.output.json {
         report::write_json(&report.record, file)?;
     }
@@ -72,7 +72,7 @@ fn run(asked: &Asked) -> io::Result<bool> {
 fn compare(files: &Compare) -> io::Result<()> {
     let before = report::read_json(&files.before)?;
     let after = report::read_json(&files.after)?;
-    println!("{}", report::compare(&before, &after));
+    print!("{}", report::compare(&before, &after));
     if let Some(file) = &files.html {
         report::write_comparison(&before, &after, file)?;
     }

@@ -7,6 +7,7 @@ use crate::{
     record::{Process, Sample},
 };
 use samara::{net::Clock, timer::Time};
+use signal_hook::{consts::SIGINT, flag};
 use std::{
     io,
     sync::{
@@ -97,7 +98,9 @@ pub(crate) fn run(
     mut parties: Vec<Party<'_>>,
 ) -> io::Result<Outcome> {
     let stop = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(signal_hook::consts::SIGINT, stop.clone())?;
+    // The first Ctrl-C ends the run early, the second one ends the program.
+    flag::register_conditional_shutdown(SIGINT, 128 + SIGINT, stop.clone())?;
+    flag::register(SIGINT, stop.clone())?;
     if let Some(pid) = plan.pid {
         measure::look(pid)?;
     }

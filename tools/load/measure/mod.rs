@@ -9,7 +9,7 @@ mod times;
 
 pub(crate) use limits::{Late, Limits};
 pub(crate) use live::{Interval, Live};
-pub(crate) use outcome::{About, Outcome};
+pub(crate) use outcome::{About, Answers, Outcome};
 pub(crate) use process::{Usage, look};
 pub(crate) use tally::Tally;
 pub(crate) use times::Times;

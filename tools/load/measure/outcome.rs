@@ -22,11 +22,21 @@ pub(crate) struct About {
     pub(crate) scenario: &'static str,
     /// The name of what it measures.
     pub(crate) delay: &'static str,
-    /// What its answers are called, in the plural; none where they are the games' frames.
-    pub(crate) answers: Option<&'static str>,
+    pub(crate) answers: Answers,
     /// What was asked for, by option.
     pub(crate) options: BTreeMap<String, String>,
     pub(crate) limits: Limits,
+}
+
+/// What is due in a scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answers {
+    /// Frames of games.
+    Frames,
+    /// Users that are still there.
+    Users,
+    /// Something else, by its name in the plural.
+    Named(&'static str),
 }
 
 impl Outcome {
@@ -47,7 +57,7 @@ impl Outcome {
             began: self.began,
             seconds: self.seconds,
             users: tally.users.clone(),
-            frames: about.answers.is_none().then(|| Frames {
+            frames: (about.answers == Answers::Frames).then(|| Frames {
                 expected: tally.expected,
                 received: tally.received,
                 lost: tally.lost(),
@@ -62,12 +72,12 @@ impl Outcome {
         }
     }
 
-    fn extra(&self, answers: Option<&str>) -> BTreeMap<String, f64> {
+    fn extra(&self, answers: Answers) -> BTreeMap<String, f64> {
         let tally = &self.tally;
         let seconds = self.seconds.max(f64::MIN_POSITIVE);
         let mut extra = BTreeMap::new();
         let mut note = |name: String, value: f64| extra.insert(name, value);
-        if let Some(answers) = answers {
+        if let Answers::Named(answers) = answers {
             note(format!("{answers} due"), tally.expected as f64);
             note(format!("{answers} done"), tally.received as f64);
             note(format!("{answers} lost"), tally.lost() as f64);
@@ -75,9 +85,9 @@ impl Outcome {
                 format!("{answers} per second"),
                 tally.received as f64 / seconds,
             );
-            if tally.frames.gaps > 0 {
-                note("missing messages".to_owned(), tally.frames.gaps as f64);
-            }
+        }
+        if answers != Answers::Frames && tally.frames.gaps > 0 {
+            note("missing messages".to_owned(), tally.frames.gaps as f64);
         }
         if tally.inputs > 0 {
             let percent = 100.0 * tally.cached as f64 / tally.inputs as f64;
@@ -119,7 +129,7 @@ mod tests {
         }
     }
 
-    fn about(answers: Option<&'static str>) -> About {
+    fn about(answers: Answers) -> About {
         About {
             scenario: "kaillera",
             delay: "added delay",
@@ -131,7 +141,7 @@ mod tests {
 
     #[test]
     fn games_have_frames() {
-        let record = outcome().record(&about(None));
+        let record = outcome().record(&about(Answers::Frames));
         let frames = record.frames.unwrap();
         assert_eq!((frames.expected, frames.received, frames.lost), (10, 9, 1));
         assert_eq!(frames.stalls, 2);
@@ -143,7 +153,7 @@ mod tests {
 
     #[test]
     fn others_name_their_answers() {
-        let record = outcome().record(&about(Some("logins")));
+        let record = outcome().record(&about(Answers::Named("logins")));
         assert_eq!(record.frames, None);
         assert_eq!(record.extra["logins due"], 10.0);
         assert_eq!(record.extra["logins lost"], 1.0);
@@ -152,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_record_survives_its_file() {
-        let record = outcome().record(&about(Some("pings")));
+        let record = outcome().record(&about(Answers::Users));
         let json = serde_json::to_string(&record).unwrap();
         assert_eq!(serde_json::from_str::<Record>(&json).unwrap(), record);
     }

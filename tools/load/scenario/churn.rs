@@ -4,7 +4,7 @@ use super::{Report, SHORT_SETTLE, Title, Venue, due_before, numbers};
 use crate::{
     client::{Heard, SILENCE, Visitor},
     crowd::{Crowd, Party},
-    measure::Tally,
+    measure::{Answers, Tally},
     options::{self, Asked},
     player::Told,
     run::{Plan, Signals},
@@ -40,7 +40,7 @@ pub(super) fn run<'a>(asked: &'a Asked, churn: &'a options::Churn) -> io::Result
     let title = Title {
         scenario: "churn",
         delay: "login",
-        answers: Some("logins"),
+        answers: Answers::Named("logins"),
     };
     let limits = churn.limits.stated(None);
     Ok(title.report(asked, limits, &churn.output, &outcome))

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     client::Inputs,
+    measure::Answers,
     options::{self, Asked},
     run::Plan,
 };
@@ -52,7 +53,7 @@ pub(super) fn run<'a>(asked: &'a Asked, demo: &'a options::Demo) -> io::Result<R
     let title = Title {
         scenario: "demo",
         delay: DELAY,
-        answers: None,
+        answers: Answers::Frames,
     };
     Ok(title.report(asked, demo.limits.stated(None), &demo.output, &outcome))
 }

@@ -9,7 +9,7 @@ use crate::{
         Dice, Ear, Hands, Heard, Inputs, Play, Room, SILENCE, Schedule, Stage, Visitor, period,
     },
     crowd::{Crowd, Party},
-    measure::Tally,
+    measure::{Answers, Tally},
     options::{Asked, Kaillera},
     player::Told,
     run::{Plan, Signals},
@@ -74,7 +74,7 @@ pub(super) fn run<'a>(
     let title = Title {
         scenario,
         delay: DELAY,
-        answers: None,
+        answers: Answers::Frames,
     };
     let limits = games.limits.stated(games.play.max_late);
     Ok(title.report(asked, limits, &games.output, &outcome))

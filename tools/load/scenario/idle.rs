@@ -4,7 +4,7 @@ use super::{Change, Guests, Report, SETTLE, Title, Venue, guests};
 use crate::{
     client::Dice,
     crowd::{Crowd, Party},
-    measure::Tally,
+    measure::{Answers, Tally},
     options::{self, Asked},
     run::{Plan, Signals},
     wire::{Outgoing, Wire},
@@ -43,7 +43,7 @@ pub(super) fn run<'a>(asked: &'a Asked, idle: &'a options::Idle) -> io::Result<R
     let title = Title {
         scenario: "idle",
         delay: "delay",
-        answers: Some("stays"),
+        answers: Answers::Users,
     };
     Ok(title.report(asked, idle.lost.stated(), &idle.output, &outcome))
 }

@@ -3,7 +3,7 @@
 use super::{Change, Guests, Report, SETTLE, Title, Venue, guests};
 use crate::{
     crowd::{Crowd, Party},
-    measure::Tally,
+    measure::{Answers, Tally},
     options::{self, Asked},
     player::Told,
     run::{Plan, Signals},
@@ -54,7 +54,7 @@ pub(super) fn run<'a>(asked: &'a Asked, lobby: &'a options::Lobby) -> io::Result
     let title = Title {
         scenario: "lobby",
         delay: "delivery",
-        answers: Some("lines"),
+        answers: Answers::Named("lines"),
     };
     let limits = lobby.limits.stated(None);
     Ok(title.report(asked, limits, &lobby.output, &outcome))

@@ -13,7 +13,7 @@ pub(crate) use noise::GARBAGE_CLIENTS;
 use crate::{
     client::{Heard, SILENCE, Stage, Visitor},
     crowd::Party,
-    measure::{About, Limits, Outcome, Tally},
+    measure::{About, Answers, Limits, Outcome, Tally},
     options::{Asked, Clients, Command, Output},
     player::Told,
     record::Record,
@@ -77,8 +77,7 @@ struct Title {
     scenario: &'static str,
     /// The name of what it measures.
     delay: &'static str,
-    /// What its answers are called; none where they are the games' frames.
-    answers: Option<&'static str>,
+    answers: Answers,
 }
 
 impl Title {

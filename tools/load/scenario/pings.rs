@@ -3,7 +3,7 @@
 use super::{Report, SHORT_SETTLE, Title, Venue, due_before, numbers};
 use crate::{
     crowd::{Crowd, Party},
-    measure::{Outcome, Tally},
+    measure::{Answers, Outcome, Tally},
     options::{self, Asked, Clients, MAX_RATE, Rate},
     run::{Plan, Signals},
     wire::{self, Outgoing, Wire},
@@ -49,7 +49,7 @@ fn title(scenario: &'static str, answers: &'static str) -> Title {
     Title {
         scenario,
         delay: "round trip",
-        answers: Some(answers),
+        answers: Answers::Named(answers),
     }
 }
 
