@@ -34,7 +34,8 @@ mod run;
 mod scenario;
 mod wire;
 
-use options::{Asked, Command, Compare};
+use options::{Asked, Command, Compare, Output};
+use scenario::Report;
 use std::{env, io, process::ExitCode};
 
 fn main() -> ExitCode {
@@ -42,9 +43,9 @@ fn main() -> ExitCode {
         Ok(asked) => asked,
         Err(error) => error.exit(),
     };
-    let done = match &asked.command {
-        Command::Compare(files) => compare(files).map(|()| true),
-        _ => run(&asked),
+    let done = match (&asked.command, asked.command.output()) {
+        (Command::Compare(files), _) => compare(files),
+        (_, output) => run(&asked, output),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
@@ -57,24 +58,24 @@ fn main() -> ExitCode {
 }
 
 /// Runs a scenario and reports on it; says whether it was as it should be.
-fn run(asked: &Asked) -> io::Result<bool> {
-    let report = scenario::run(asked)?;
-    print!("{}", report::table(&report.record));
-    if let Some(file) = &report.output.json {
-        report::write_json(&report.record, file)?;
+fn run(asked: &Asked, output: Option<&Output>) -> io::Result<bool> {
+    let Report { record, held } = scenario::run(asked)?;
+    print!("{}", report::table(&record));
+    if let Some(file) = output.and_then(|it| it.json.as_deref()) {
+        report::write_json(&record, file)?;
     }
-    if let Some(file) = &report.output.html {
-        report::write_html(&report.record, file)?;
+    if let Some(file) = output.and_then(|it| it.html.as_deref()) {
+        report::write_html(&record, file)?;
     }
-    Ok(report.held)
+    Ok(held)
 }
 
-fn compare(files: &Compare) -> io::Result<()> {
+fn compare(files: &Compare) -> io::Result<bool> {
     let before = report::read_json(&files.before)?;
     let after = report::read_json(&files.after)?;
     print!("{}", report::compare(&before, &after));
     if let Some(file) = &files.html {
         report::write_comparison(&before, &after, file)?;
     }
-    Ok(())
+    Ok(true)
 }

@@ -372,6 +372,9 @@ pub(crate) fn parse<I: IntoIterator<Item: Into<OsString> + Clone>>(
         }),
         (None, _) => return Err(wrong("what to do? --help tells")),
     };
+    if let Some(output) = command.output() {
+        output.check().map_err(wrong)?;
+    }
     let inputs = command.check().map_err(wrong)?;
     Ok(Asked {
         command,
@@ -405,6 +408,22 @@ fn listed(name: &str, matches: &clap::ArgMatches) -> BTreeMap<String, String> {
 }
 
 impl Command {
+    /// What is left of it, unless it is no run.
+    pub(crate) fn output(&self) -> Option<&Output> {
+        Some(match self {
+            Self::Kaillera(games) => &games.output,
+            Self::Flood(flood) => &flood.games.output,
+            Self::Garbage(garbage) => &garbage.games.output,
+            Self::Churn(churn) => &churn.output,
+            Self::Lobby(lobby) => &lobby.output,
+            Self::Idle(idle) => &idle.output,
+            Self::Pps(pps) => &pps.output,
+            Self::Echo(echo) => &echo.output,
+            Self::Demo(demo) => &demo.output,
+            Self::Compare(_) => return None,
+        })
+    }
+
     /// What no option can check alone; answers the inputs of those who play.
     fn check(&self) -> Result<Inputs, String> {
         let none = Ok(Inputs::Held(0, 1));
@@ -474,6 +493,21 @@ impl Play {
             ));
         }
         Ok(inputs)
+    }
+}
+
+impl Output {
+    /// Nobody wants to hear after an hour that a directory does not exist.
+    fn check(&self) -> Result<(), String> {
+        let files = self.json.iter().chain(&self.html);
+        let homeless = |file: &&PathBuf| {
+            let directory = file.parent().filter(|it| !it.as_os_str().is_empty());
+            file.is_dir() || directory.is_some_and(|it| !it.is_dir())
+        };
+        match files.into_iter().find(homeless) {
+            Some(file) => Err(format!("{} cannot be a file", file.display())),
+            None => Ok(()),
+        }
     }
 }
 

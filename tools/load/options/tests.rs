@@ -1,3 +1,5 @@
+//! Whole command lines, and what is wrong with some.
+
 use super::*;
 
 fn read(line: &str) -> Result<Asked, clap::Error> {
@@ -169,6 +171,8 @@ fn refuses_what_makes_no_sense() {
         "--input held held held",
         "--max-late 101%",
         "--max-p99 soon",
+        "--json no/such/directory/run.json",
+        "--html .",
     ] {
         assert!(read(&format!("kaillera {line}")).is_err(), "{line}");
     }

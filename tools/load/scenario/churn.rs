@@ -19,7 +19,7 @@ use std::{collections::VecDeque, io, time::Duration};
 /// A visit in which nothing moves for so long is over.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub(super) fn run<'a>(asked: &'a Asked, churn: &'a options::Churn) -> io::Result<Report<'a>> {
+pub(super) fn run(asked: &Asked, churn: &options::Churn) -> io::Result<Report> {
     let venue = Venue::new();
     let plan = Plan {
         logins: Duration::ZERO,
@@ -43,7 +43,7 @@ pub(super) fn run<'a>(asked: &'a Asked, churn: &'a options::Churn) -> io::Result
         answers: Answers::Named("logins"),
     };
     let limits = churn.limits.stated(None);
-    Ok(title.report(asked, limits, &churn.output, &outcome))
+    Ok(title.report(asked, limits, &outcome))
 }
 
 struct Churn<'a> {

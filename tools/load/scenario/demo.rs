@@ -16,7 +16,7 @@ use std::{io, net::Ipv4Addr, time::Duration};
 const PLAYERS: u32 = 4;
 const SETTLE: Duration = Duration::from_millis(500);
 
-pub(super) fn run<'a>(asked: &'a Asked, demo: &'a options::Demo) -> io::Result<Report<'a>> {
+pub(super) fn run(asked: &Asked, demo: &options::Demo) -> io::Result<Report> {
     let mut config = Config::default();
     config.net.set_bind([Ipv4Addr::LOCALHOST.into()]);
     config.net.port = 0;
@@ -55,5 +55,5 @@ pub(super) fn run<'a>(asked: &'a Asked, demo: &'a options::Demo) -> io::Result<R
         delay: DELAY,
         answers: Answers::Frames,
     };
-    Ok(title.report(asked, demo.limits.stated(None), &demo.output, &outcome))
+    Ok(title.report(asked, demo.limits.stated(None), &outcome))
 }

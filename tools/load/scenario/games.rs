@@ -38,12 +38,12 @@ pub(super) struct Lineup {
 }
 
 /// Runs games, and noise beside them.
-pub(super) fn run<'a>(
-    asked: &'a Asked,
-    games: &'a Kaillera,
+pub(super) fn run(
+    asked: &Asked,
+    games: &Kaillera,
     scenario: &'static str,
     noise: Option<Noise>,
-) -> io::Result<Report<'a>> {
+) -> io::Result<Report> {
     let lineup = Lineup {
         target: games.server.target,
         users: games.clients.users,
@@ -77,7 +77,7 @@ pub(super) fn run<'a>(
         answers: Answers::Frames,
     };
     let limits = games.limits.stated(games.play.max_late);
-    Ok(title.report(asked, limits, &games.output, &outcome))
+    Ok(title.report(asked, limits, &outcome))
 }
 
 impl Lineup {

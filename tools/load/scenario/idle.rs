@@ -12,7 +12,7 @@ use crate::{
 use samara::{kaillera::message::ClientMessage, timer::Time};
 use std::{io, time::Duration};
 
-pub(super) fn run<'a>(asked: &'a Asked, idle: &'a options::Idle) -> io::Result<Report<'a>> {
+pub(super) fn run(asked: &Asked, idle: &options::Idle) -> io::Result<Report> {
     let venue = Venue::new();
     let (clients, login_rate) = (&idle.clients, idle.logins.login_rate);
     let plan = Plan {
@@ -45,7 +45,7 @@ pub(super) fn run<'a>(asked: &'a Asked, idle: &'a options::Idle) -> io::Result<R
         delay: "delay",
         answers: Answers::Users,
     };
-    Ok(title.report(asked, idle.lost.stated(), &idle.output, &outcome))
+    Ok(title.report(asked, idle.lost.stated(), &outcome))
 }
 
 struct Idle<'a> {

@@ -15,7 +15,7 @@ use std::{io, time::Duration};
 /// Who has arrived asks so often whether it begins.
 const LOOK: Duration = Duration::from_millis(100);
 
-pub(super) fn run<'a>(asked: &'a Asked, lobby: &'a options::Lobby) -> io::Result<Report<'a>> {
+pub(super) fn run(asked: &Asked, lobby: &options::Lobby) -> io::Result<Report> {
     let venue = Venue::new();
     let (clients, login_rate) = (&lobby.clients, lobby.logins.login_rate);
     let plan = Plan {
@@ -57,7 +57,7 @@ pub(super) fn run<'a>(asked: &'a Asked, lobby: &'a options::Lobby) -> io::Result
         answers: Answers::Named("lines"),
     };
     let limits = lobby.limits.stated(None);
-    Ok(title.report(asked, limits, &lobby.output, &outcome))
+    Ok(title.report(asked, limits, &outcome))
 }
 
 /// When each user says what.

@@ -14,7 +14,7 @@ use crate::{
     client::{Heard, SILENCE, Stage, Visitor},
     crowd::Party,
     measure::{About, Answers, Limits, Outcome, Tally},
-    options::{Asked, Clients, Command, Output},
+    options::{Asked, Clients, Command},
     player::Told,
     record::Record,
     run::{self, Plan, Signals},
@@ -36,11 +36,10 @@ const SHORT_SETTLE: Duration = Duration::from_millis(200);
 const NOISE_NETWORK: u8 = 100;
 
 /// A run that took place.
-pub(crate) struct Report<'a> {
+pub(crate) struct Report {
     pub(crate) record: Record,
     /// Whether it was as it should be.
     pub(crate) held: bool,
-    pub(crate) output: &'a Output,
 }
 
 /// Runs the scenario that was asked for.
@@ -48,7 +47,7 @@ pub(crate) struct Report<'a> {
 /// # Errors
 ///
 /// When the run cannot take place.
-pub(crate) fn run(asked: &Asked) -> io::Result<Report<'_>> {
+pub(crate) fn run(asked: &Asked) -> io::Result<Report> {
     match &asked.command {
         Command::Kaillera(games) => games::run(asked, games, "kaillera", None),
         Command::Flood(flood) => {
@@ -81,13 +80,7 @@ struct Title {
 }
 
 impl Title {
-    fn report<'a>(
-        &self,
-        asked: &'a Asked,
-        limits: Limits,
-        output: &'a Output,
-        outcome: &Outcome,
-    ) -> Report<'a> {
+    fn report(&self, asked: &Asked, limits: Limits, outcome: &Outcome) -> Report {
         let about = About {
             scenario: self.scenario,
             delay: self.delay,
@@ -98,7 +91,6 @@ impl Title {
         Report {
             record: outcome.record(&about),
             held: limits.hold(&outcome.tally),
-            output,
         }
     }
 }

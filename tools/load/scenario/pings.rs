@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Datagrams that leave before answers are looked for.
 const BURST: usize = 512;
 
-pub(super) fn run_pps<'a>(asked: &'a Asked, pps: &'a options::Pps) -> io::Result<Report<'a>> {
+pub(super) fn run_pps(asked: &Asked, pps: &options::Pps) -> io::Result<Report> {
     let game = Game {
         clients: &pps.clients,
         rate: pps.rate,
@@ -28,10 +28,10 @@ pub(super) fn run_pps<'a>(asked: &'a Asked, pps: &'a options::Pps) -> io::Result
     };
     let outcome = game.run(pps.server.target, pps.server.pid, pps.output.quiet)?;
     let limits = pps.limits.stated(None);
-    Ok(title("pps", "pings").report(asked, limits, &pps.output, &outcome))
+    Ok(title("pps", "pings").report(asked, limits, &outcome))
 }
 
-pub(super) fn run_echo<'a>(asked: &'a Asked, echo: &'a options::Echo) -> io::Result<Report<'a>> {
+pub(super) fn run_echo(asked: &Asked, echo: &options::Echo) -> io::Result<Report> {
     let datagram = vec![0; echo.size as usize];
     let server = wire::Echo::start(echo.loops as usize, datagram.len())?;
     let game = Game {
@@ -42,7 +42,7 @@ pub(super) fn run_echo<'a>(asked: &'a Asked, echo: &'a options::Echo) -> io::Res
     };
     let outcome = game.run(server.address, None, echo.output.quiet)?;
     let limits = echo.limits.stated(None);
-    Ok(title("echo", "echoes").report(asked, limits, &echo.output, &outcome))
+    Ok(title("echo", "echoes").report(asked, limits, &outcome))
 }
 
 fn title(scenario: &'static str, answers: &'static str) -> Title {
