@@ -52,6 +52,8 @@ pub(crate) enum Told<'a> {
     Line(&'a [u8]),
     /// A line in the lobby.
     Chat(&'a [u8]),
+    /// Nothing that was not told before.
+    Nothing,
     /// It is no longer in its game, its room or on the server, or was never let in.
     Out,
 }
@@ -91,12 +93,16 @@ impl Player {
         Ok(())
     }
 
-    /// Sends the inputs of one message; says whether they travelled as one byte.
-    pub(crate) fn play(&mut self, input: &[u8], mut send: impl FnMut(&[u8])) -> Result<bool, Full> {
+    /// Sends the inputs of one message.
+    pub(crate) fn play(&mut self, input: &[u8], mut send: impl FnMut(&[u8])) -> Result<(), Full> {
         let length = self.client.send_input(input, &mut self.datagram)?;
-        let datagram = self.datagram.get(..length).unwrap_or_default();
-        send(datagram);
-        Ok(datagram.get(KIND_OF_NEWEST) == Some(&(Kind::CachedGameData as u8)))
+        send(self.datagram.get(..length).unwrap_or_default());
+        Ok(())
+    }
+
+    /// Whether what it sent last were inputs that travelled as one byte.
+    pub(crate) fn sent_index(&self) -> bool {
+        self.datagram.get(KIND_OF_NEWEST) == Some(&(Kind::CachedGameData as u8))
     }
 
     /// Sends the last datagram again, as clients do that wait for too long.
@@ -106,14 +112,13 @@ impl Player {
         }
     }
 
-    /// Takes a datagram: answers what a client answers by itself and passes on the rest. Says
-    /// how many of its messages were new.
+    /// Takes a datagram: answers what a client answers by itself and passes on the rest.
     pub(crate) fn receive(
         &mut self,
         datagram: &[u8],
         mut send: impl FnMut(&[u8]),
         mut each: impl FnMut(Told<'_>),
-    ) -> Result<usize, DecodeError> {
+    ) -> Result<(), DecodeError> {
         let mut acks = 0;
         let mut starts = false;
         let name = self.name.as_slice();
@@ -132,7 +137,10 @@ impl Player {
             // Neither is longer than a datagram.
             let _ = self.say(&answer, &mut send);
         }
-        received
+        if received? == 0 {
+            each(Told::Nothing);
+        }
+        Ok(())
     }
 }
 

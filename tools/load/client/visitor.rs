@@ -89,10 +89,10 @@ impl Visitor {
     pub(crate) fn play(&mut self, input: &[u8], out: &mut Outgoing) -> bool {
         let client = self.client;
         // An input is shorter than a datagram.
-        let played = self
+        let _ = self
             .player
             .play(input, |datagram| out.send(client, datagram));
-        played.unwrap_or(false)
+        self.player.sent_index()
     }
 
     /// Says goodbye, if anybody would hear it.
@@ -122,6 +122,7 @@ impl Visitor {
             (Stage::LoggingIn | Stage::Inside, true) => Heard::Again,
             (Stage::LoggingIn | Stage::Inside, false) => {
                 let (client, stage) = (self.client, &mut self.stage);
+                let mut heard = Heard::News;
                 let received = self.player.receive(
                     datagram,
                     |answer| out.send(client, answer),
@@ -129,16 +130,13 @@ impl Visitor {
                         match told {
                             Told::LoggedIn => *stage = Stage::Inside,
                             Told::Out => *stage = Stage::Gone,
+                            Told::Nothing => heard = Heard::Again,
                             _ => {}
                         }
                         each(told);
                     },
                 );
-                match received {
-                    Ok(0) => Heard::Again,
-                    Ok(_) => Heard::News,
-                    Err(_) => Heard::Malformed,
-                }
+                received.map_or(Heard::Malformed, |()| heard)
             }
         }
     }

@@ -217,7 +217,7 @@ impl<'a> Games<'a> {
             Told::Starts { delay } => news.push(News::Starts(delay)),
             Told::Go => news.push(News::Go),
             Told::Out => news.push(News::Out),
-            Told::Chat(_) => {}
+            Told::Chat(_) | Told::Nothing => {}
         });
         match heard {
             Heard::News if was_knocking => self.deadlines.set(index as u32, Some(now + SILENCE)),
