@@ -17,6 +17,9 @@ mod limits;
 mod packets;
 #[path = "maple/table.rs"]
 mod table;
+#[cfg(target_arch = "x86_64")]
+#[path = "maple/vaes.rs"]
+mod vaes;
 
 fn main() {
     let filter = std::env::args().skip(1).find(|arg| !arg.starts_with("--"));

@@ -21,15 +21,13 @@
 mod player;
 
 #[cfg(target_os = "linux")]
-#[path = "../tools/load/wire.rs"]
+#[path = "../tools/load/wire/mod.rs"]
+#[expect(dead_code, reason = "the load tool uses more of it")]
 mod wire;
 
 #[cfg(target_os = "linux")]
 #[path = "udp/clients.rs"]
 mod clients;
-#[cfg(target_os = "linux")]
-#[path = "udp/echo.rs"]
-mod echo;
 
 #[cfg(not(target_os = "linux"))]
 fn main() {
@@ -45,7 +43,7 @@ fn main() -> std::io::Result<()> {
 mod linux {
     use crate::{
         clients::{Clients, Played},
-        echo::Echo,
+        wire::Echo,
     };
     use samara::{config::Config, server::Server};
     use std::{fs, io, net::Ipv4Addr, time::Duration};

@@ -58,8 +58,8 @@ impl AddAssign<Duration> for Time {
 /// Deadlines of a fixed set of keys, at most one each, ordered by time.
 ///
 /// A binary heap that knows where each key is, so moving or removing a deadline costs
-/// the same as adding one and leaves nothing stale behind. Owns all its memory from the
-/// start.
+/// the same as adding one and leaves nothing stale behind. Keeps the memory for as many
+/// deadlines as there ever were at a time.
 #[derive(Debug)]
 pub struct Deadlines {
     heap: Vec<Entry>,
@@ -79,7 +79,7 @@ impl Deadlines {
     /// For the keys `0..keys`.
     pub fn new(keys: usize) -> Self {
         Self {
-            heap: Vec::with_capacity(keys),
+            heap: Vec::new(),
             places: vec![NOWHERE; keys],
         }
     }

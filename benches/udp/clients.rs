@@ -66,7 +66,7 @@ impl Clients {
     /// Clients that nobody knows, for an echo.
     pub(crate) fn without_games(to: SocketAddr, clients: usize) -> io::Result<Self> {
         Ok(Self {
-            wire: Wire::new(to, NETWORK)?,
+            wire: Wire::new(to, NETWORK, clients)?,
             hands: (0..clients as u64)
                 .map(|n| Hand::new(n, 0, u16::MAX))
                 .collect(),
@@ -229,7 +229,7 @@ impl Lobby {
             newest: 0,
         });
         let mut lobby = Self {
-            wire: Wire::new(to, NETWORK)?,
+            wire: Wire::new(to, NETWORK, clients)?,
             guests: guests.collect(),
         };
         for index in 0..clients {

@@ -1,4 +1,4 @@
-//! A fixed set of frames: taken at the start, lent out, returned on drop.
+//! A bounded set of frames: made when first needed, lent out, returned on drop.
 
 use std::{
     fmt,
@@ -9,39 +9,22 @@ use std::{
 use crate::buffer::Full;
 use bytes::BytesMut;
 
-/// Bytes allocated at once, unless a single frame is larger.
-const ALLOCATION: usize = 16 << 20;
-
-/// Lends a fixed number of [`Frame`]s of a fixed size; clones share the frames.
+/// Lends a limited number of [`Frame`]s of a fixed size; clones share the frames.
 ///
-/// All memory is allocated by [`FramePool::new`]. The frame returned last is lent first,
-/// while its bytes are still in a cache.
+/// Frames are made, a few at a time, when all that were made before are lent out, and kept
+/// from then on: a pool allocates while its load grows beyond what it ever was, and never again.
+/// The frame returned last is lent first, while its bytes are still in a cache.
 #[derive(Clone)]
 pub struct FramePool {
     home: Arc<Home>,
 }
 
 impl FramePool {
-    /// Allocates `frames` frames of `frame_size` bytes each.
-    ///
-    /// They are pieces of few large allocations, so frames that were never lent cost address
-    /// space and no memory. One allocation for all could be more than the system promises.
+    /// A pool of at most `frames` frames of `frame_size` bytes each; allocates none of them yet.
     pub fn new(frames: usize, frame_size: usize) -> Self {
-        let at_once = (ALLOCATION / frame_size.max(1)).max(1);
-        let mut rest = BytesMut::new();
-        let block = |index: usize| {
-            if index.is_multiple_of(at_once) {
-                rest = BytesMut::zeroed(at_once.min(frames - index).saturating_mul(frame_size));
-            }
-            let bytes = rest.split_to(frame_size.min(rest.len()));
-            Box::new(Block { len: 0, bytes })
-        };
-        let mut free: Vec<_> = (0..frames).map(block).collect();
-        // The first frame lent is the first of the allocations.
-        free.reverse();
         Self {
             home: Arc::new(Home {
-                free: Mutex::new(free),
+                shelf: Mutex::default(),
                 frames,
                 frame_size,
             }),
@@ -55,31 +38,40 @@ impl FramePool {
 
     /// Takes an empty frame if more than `spared` are left for others.
     pub fn try_take_sparing(&self, spared: usize) -> Option<Frame> {
-        let mut free = self.home.free();
-        let block = if free.len() > spared {
-            free.pop()
-        } else {
-            None
-        };
-        drop(free);
+        let mut shelf = self.home.shelf();
+        if self.home.available(&shelf) <= spared {
+            return None;
+        }
+        if shelf.free.is_empty() {
+            self.home.make(&mut shelf);
+        }
+        let block = shelf.free.pop();
+        drop(shelf);
         Some(self.lend(block?))
     }
 
     /// Appends up to `up_to` empty frames to `into`, fewer if the pool runs out.
     ///
-    /// Allocates only if `into` lacks the capacity.
+    /// Apart from new frames it allocates only if `into` lacks the capacity.
     pub fn take_many(&self, into: &mut Vec<Frame>, up_to: usize) {
-        let mut free = self.home.free();
-        let kept = free.len().saturating_sub(up_to);
-        into.extend(free.drain(kept..).rev().map(|block| self.lend(block)));
+        let mut shelf = self.home.shelf();
+        let mut missing = up_to.min(self.home.available(&shelf));
+        while missing > 0 {
+            if shelf.free.is_empty() {
+                self.home.make(&mut shelf);
+            }
+            let kept = shelf.free.len().saturating_sub(missing);
+            missing -= shelf.free.len() - kept;
+            into.extend(shelf.free.drain(kept..).rev().map(|block| self.lend(block)));
+        }
     }
 
     /// How many frames are not lent out.
     pub fn available(&self) -> usize {
-        self.home.free().len()
+        self.home.available(&self.home.shelf())
     }
 
-    /// How many frames the pool owns, lent out or not.
+    /// How many frames there can be, made or not, lent out or not.
     pub fn capacity(&self) -> usize {
         self.home.frames
     }
@@ -164,7 +156,7 @@ impl Deref for Frame {
 impl Drop for Frame {
     fn drop(&mut self) {
         if let Some(block) = self.block.take() {
-            self.home.free().push(block);
+            self.home.shelf().free.push(block);
         }
     }
 }
@@ -178,19 +170,55 @@ impl fmt::Debug for Frame {
     }
 }
 
+/// Frames made at a time: the batch of 32 that a loop holds to receive into, and as many more as
+/// a few rooms ever have on their way, so that theirs are all made with the first one.
+const CHUNK: usize = 48;
+
+/// The most bytes they may have, unless a single frame is longer.
+const CHUNK_BYTES: usize = 256 << 10;
+
 /// A frame is its block's pointer; only that moves.
 type FreeList = Vec<Box<Block>>;
 
 struct Home {
-    free: Mutex<FreeList>,
+    shelf: Mutex<Shelf>,
     frames: usize,
     frame_size: usize,
 }
 
+/// The frames that are not lent out.
+#[derive(Default)]
+struct Shelf {
+    /// Has room for all that were made, so that returning one allocates nothing.
+    free: FreeList,
+    made: usize,
+}
+
 impl Home {
-    /// No change to the list is left half done by a panic, so poison means nothing.
-    fn free(&self) -> MutexGuard<'_, FreeList> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    /// No change to the shelf is left half done by a panic, so poison means nothing.
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn available(&self, shelf: &Shelf) -> usize {
+        self.frames - shelf.made + shelf.free.len()
+    }
+
+    /// Makes the next frames, pieces of one allocation, if there may be more.
+    fn make(&self, shelf: &mut Shelf) {
+        let at_once = CHUNK.min(CHUNK_BYTES / self.frame_size.max(1)).max(1);
+        let count = at_once.min(self.frames - shelf.made);
+        let mut all = BytesMut::zeroed(count.saturating_mul(self.frame_size));
+        let block = || {
+            let bytes = all.split_to(self.frame_size.min(all.len()));
+            Box::new(Block { len: 0, bytes })
+        };
+        let made = shelf.made + count;
+        shelf.free.reserve(made - shelf.free.len());
+        shelf.free.extend(std::iter::repeat_with(block).take(count));
+        shelf.made = made;
+        // The first one lent is the first of the allocation.
+        shelf.free.reverse();
     }
 }
 
@@ -240,6 +268,46 @@ mod tests {
             taken[0].is_empty(),
             "the last user's bytes are not readable"
         );
+    }
+
+    #[test]
+    fn frames_are_made_when_there_is_none_left() {
+        let pool = FramePool::new(2 * CHUNK + 3, 8);
+        let made = || pool.home.shelf().made;
+        assert_eq!((made(), pool.available()), (0, 2 * CHUNK + 3));
+        drop(pool.try_take());
+        drop(pool.try_take());
+        assert_eq!(made(), CHUNK);
+
+        let mut frames = Vec::new();
+        pool.take_many(&mut frames, CHUNK + 1);
+        assert_eq!((made(), frames.len()), (2 * CHUNK, CHUNK + 1));
+        assert_eq!(pool.available(), CHUNK + 2);
+        pool.take_many(&mut frames, usize::MAX);
+        assert_eq!((made(), frames.len()), (2 * CHUNK + 3, 2 * CHUNK + 3));
+        assert_eq!(pool.available(), 0);
+
+        let room = pool.home.shelf().free.capacity();
+        drop(frames);
+        assert_eq!(pool.home.shelf().free.capacity(), room);
+        assert_eq!(pool.available(), pool.capacity());
+    }
+
+    #[test]
+    fn long_frames_are_made_few_at_a_time() {
+        for (frame_size, at_once) in [(CHUNK_BYTES / 3, 3), (2 * CHUNK_BYTES, 1)] {
+            let pool = FramePool::new(10, frame_size);
+            drop(pool.try_take());
+            assert_eq!(pool.home.shelf().made, at_once);
+        }
+    }
+
+    #[test]
+    fn frames_are_spared_made_or_not() {
+        let pool = FramePool::new(3, 8);
+        let one = pool.try_take_sparing(2);
+        assert!(one.is_some());
+        assert!(pool.try_take_sparing(2).is_none());
     }
 
     #[test]

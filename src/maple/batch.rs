@@ -4,12 +4,13 @@
 
 use super::{
     Decoder, EncodeError, Encoder, Iv, KeySchedule, Keystream, Layer, StartBlock,
-    ahead::{Ahead, Recipe},
-    keystream::{BLOCK, MAX_BLOCKS, blocks_needed, xor_chunks, xor_chunks_into},
-    lanes::{Column, IntoRows, LANES, Row, Sink, Tile},
+    keystream::{BLOCK, MAX_BLOCKS, Row, blocks_needed, xor_chunks, xor_chunks_into},
+    lanes::{Group, Input, Lane, WIDTH},
+    shuffle::Shuffle,
     track::{Track, Way},
 };
-use std::{array, cmp::Reverse, fmt};
+use arrayvec::ArrayVec;
+use std::{cmp::Reverse, fmt};
 
 /// One who gets a broadcast: a session with an encoder and a buffer of outgoing bytes.
 pub trait Recipient {
@@ -34,17 +35,21 @@ impl Recipient for (&mut Encoder, &mut [u8]) {
 
 /// The workbench of packets that are made together; one per thread is enough.
 ///
-/// Takes 100 kB and the longest broadcast, all of it in [`Lanes::new`]. Sessions with one key
-/// that follow each other share a run of up to 64 chains; another key begins another run.
+/// Takes 24 kB and the longest broadcast, all of it in [`Lanes::new`]. Sessions with one key
+/// that follow each other wait for each other, up to 64 of them; sixteen chains at a time run
+/// side by side, those of one length together. Another key begins another run.
 pub struct Lanes {
     bench: Bench,
     body: Box<[u8]>,
 }
 
-/// Where chains run, and where their blocks wait for the payloads.
+/// Packets that wait for each other.
+const PENDING: usize = 64;
+
+/// Where the keystreams wait of payloads that need them more than once.
 struct Bench {
-    tile: Box<Tile<LANES>>,
-    rows: Box<[Row]>,
+    rows: Box<[Row; WIDTH]>,
+    shuffle: Shuffle,
 }
 
 impl Lanes {
@@ -52,8 +57,8 @@ impl Lanes {
     pub fn new(longest: usize) -> Self {
         Self {
             bench: Bench {
-                tile: Box::new(Tile::new()),
-                rows: vec![[[0; BLOCK]; MAX_BLOCKS]; LANES].into(),
+                rows: Box::new([[[0; BLOCK]; MAX_BLOCKS]; WIDTH]),
+                shuffle: Shuffle::detect(),
             },
             body: vec![0; longest].into(),
         }
@@ -93,7 +98,7 @@ impl Lanes {
             else {
                 continue;
             };
-            room.copy_from_slice(&header);
+            header.fill(room);
             let sources = Sources {
                 plain: payload,
                 scrambled: body,
@@ -125,7 +130,7 @@ impl Lanes {
         let mut result = Ok(());
         for (encoder, frame) in frames {
             let made = encoder.split(frame).and_then(|(room, payload)| {
-                room.copy_from_slice(&encoder.header(payload.len())?);
+                encoder.header(payload.len())?.fill(room);
                 Ok(payload)
             });
             match made {
@@ -146,12 +151,12 @@ impl Lanes {
 
     /// Makes all keystreams that the lookahead of these encoders allows.
     pub fn prefetch<'a>(&mut self, encoders: impl IntoIterator<Item = &'a mut Encoder>) {
-        self.fill(encoders.into_iter().map(|encoder| &mut encoder.track));
+        fill(encoders.into_iter().map(|encoder| &mut encoder.track));
     }
 
     /// Makes all keystreams that the lookahead of these decoders allows.
     pub fn prefetch_decoders<'a>(&mut self, decoders: impl IntoIterator<Item = &'a mut Decoder>) {
-        self.fill(decoders.into_iter().map(|decoder| &mut decoder.track));
+        fill(decoders.into_iter().map(|decoder| &mut decoder.track));
     }
 
     /// Makes the keystreams of `ivs`, `bytes` long at least, each into its place in `out`.
@@ -163,37 +168,24 @@ impl Lanes {
         bytes: usize,
         out: &mut [Keystream],
     ) {
-        let need = bytes.div_ceil(BLOCK).min(MAX_BLOCKS);
-        for (ivs, out) in ivs.chunks(LANES).zip(out.chunks_mut(LANES)) {
-            let mut starts = [[0; BLOCK]; LANES];
-            for (place, &iv) in starts.iter_mut().zip(ivs) {
-                *place = start.bytes(iv);
-            }
-            let lanes = ivs.len().min(out.len());
-            let starts = starts.get(..lanes).unwrap_or_default();
-            let mut sink = Keystreams { out };
-            let tile = &mut self.bench.tile;
-            tile.run(schedule, starts, &[need; LANES], &mut sink);
-            for (keystream, &start) in sink.out.iter_mut().zip(starts) {
-                keystream.begin(start);
-                keystream.end(need);
-            }
+        let blocks = bytes.div_ceil(BLOCK);
+        let mut group = Group::new();
+        for (&iv, out) in ivs.iter().zip(out) {
+            group.push(schedule, out.lane(start.bytes(iv), blocks));
         }
+        group.run();
     }
+}
 
-    fn fill<'a>(&mut self, tracks: impl Iterator<Item = &'a mut Track>) {
-        let mut batch = Filling::new();
-        for track in tracks {
-            let (ahead, recipe) = track.ahead_mut();
-            let mut waiting = Some(ahead);
-            while let Some(ahead) = waiting.take() {
-                if ahead.vacant() > 0 {
-                    waiting = batch.add(&mut self.bench.tile, ahead, recipe);
-                }
-            }
+fn fill<'a>(tracks: impl Iterator<Item = &'a mut Track>) {
+    let mut group = Group::new();
+    for track in tracks {
+        let (ahead, recipe) = track.ahead_mut();
+        for lane in ahead.vacancies(recipe) {
+            group.push(recipe.schedule, lane);
         }
-        batch.run(&mut self.bench.tile);
     }
+    group.run();
 }
 
 impl fmt::Debug for Lanes {
@@ -226,35 +218,34 @@ struct Sources<'s> {
 /// Payloads that wait for a run.
 struct Batch<'a> {
     schedule: Option<KeySchedule>,
-    starts: [[u8; BLOCK]; LANES],
-    pending: [Pending<'a>; LANES],
-    len: usize,
+    pending: ArrayVec<Pending<'a>, PENDING>,
 }
 
-#[derive(Default)]
 struct Pending<'a> {
     out: &'a mut [u8],
     from: From,
     first_chunk: usize,
     blocks: usize,
+    /// The start block as a number, which goes from register to memory.
+    start: u128,
+    /// Goes on to its next packet with the run.
+    track: Option<&'a mut Track>,
 }
 
 impl<'a> Batch<'a> {
     fn new() -> Self {
         Self {
             schedule: None,
-            starts: [[0; BLOCK]; LANES],
-            pending: array::from_fn(|_| Pending::default()),
-            len: 0,
+            pending: ArrayVec::new(),
         }
     }
 
     /// Takes a payload that Shanda is done with; it is encrypted into `out` now or by a later
-    /// run, and its encoder is at the next packet.
+    /// run, after which its encoder is at the next packet.
     fn add(
         &mut self,
         bench: &mut Bench,
-        encoder: &mut Encoder,
+        encoder: &'a mut Encoder,
         out: &'a mut [u8],
         from: From,
         sources: Sources<'_>,
@@ -272,172 +263,98 @@ impl<'a> Batch<'a> {
         }
         let schedule = track.schedule();
         let other = self.schedule.as_ref().is_some_and(|it| !it.same(schedule));
-        if other || self.len == LANES {
+        if other || self.pending.is_full() {
             self.run(bench, sources);
         }
         self.schedule.get_or_insert_with(|| schedule.clone());
-        if let Some(place) = self.starts.get_mut(self.len) {
-            *place = track.start_block();
-        }
-        if let Some(place) = self.pending.get_mut(self.len) {
-            *place = Pending {
-                out,
-                from,
-                first_chunk,
-                blocks,
-            };
-        }
-        self.len += 1;
-        track.advance();
+        self.pending.push(Pending {
+            out,
+            from,
+            first_chunk,
+            blocks,
+            start: u128::from_le_bytes(track.start_block()),
+            track: Some(track),
+        });
     }
 
     fn run(&mut self, bench: &mut Bench, sources: Sources<'_>) {
         let Some(schedule) = self.schedule.take() else {
             return;
         };
-        let len = std::mem::take(&mut self.len);
-        let pending = self.pending.get_mut(..len).unwrap_or_default();
-        let mut order: [usize; LANES] = array::from_fn(|lane| lane);
-        let order = order.get_mut(..len).unwrap_or_default();
-        let blocks_of = |lane: usize| pending.get(lane).map_or(0, |it| it.blocks);
+        let pending = &mut self.pending;
+        advance(bench.shuffle, pending);
         if !pending.is_sorted_by_key(|it| Reverse(it.blocks)) {
-            order.sort_unstable_by_key(|&lane| Reverse(blocks_of(lane)));
+            pending.sort_unstable_by_key(|it| Reverse(it.blocks));
         }
-        let mut starts = [[0; BLOCK]; LANES];
-        let mut blocks = [0; LANES];
-        for ((start, need), &lane) in starts.iter_mut().zip(&mut blocks).zip(&*order) {
-            *start = self.starts.get(lane).copied().unwrap_or_default();
-            *need = blocks_of(lane);
-        }
-        let starts = starts.get(..len).unwrap_or_default();
-        let rows = &mut bench.rows;
-        bench
-            .tile
-            .run(&schedule, starts, &blocks, &mut IntoRows { rows });
-        for (row, lane) in bench.rows.iter().zip(&*order) {
-            if let Some(it) = pending.get_mut(*lane) {
+        for group in pending.chunks_mut(WIDTH) {
+            let chains = group.iter_mut().zip(bench.rows.iter_mut());
+            let mut lanes: ArrayVec<Lane<'_>, WIDTH> =
+                chains.map(|(it, row)| it.lane(sources, row)).collect();
+            schedule.run(&mut lanes);
+            drop(lanes);
+            for (it, row) in group.iter_mut().zip(&*bench.rows) {
                 it.finish(row, sources);
             }
+        }
+        pending.clear();
+    }
+}
+
+/// Ends the current packet of all.
+fn advance(shuffle: Shuffle, pending: &mut [Pending<'_>]) {
+    let mut ivs = [Iv::FIXED; PENDING];
+    for (iv, it) in ivs.iter_mut().zip(&*pending) {
+        if let Some(track) = &it.track {
+            *iv = track.iv();
+        }
+    }
+    let ivs = ivs.get_mut(..pending.len()).unwrap_or_default();
+    shuffle.advance(ivs);
+    for (&mut after, it) in ivs.iter_mut().zip(pending) {
+        if let Some(track) = it.track.take() {
+            track.advance_shuffled(after);
         }
     }
 }
 
 impl Pending<'_> {
+    /// Whether each block is needed once.
+    fn is_one_chunk(&self) -> bool {
+        self.out.len() <= self.first_chunk
+    }
+
+    /// The chain, straight to the payload or to the row where it can be had again.
+    fn lane<'l>(&'l mut self, sources: Sources<'l>, row: &'l mut Row) -> Lane<'l> {
+        if !self.is_one_chunk() {
+            let row = row.get_mut(..self.blocks).unwrap_or_default();
+            return Lane {
+                start: self.start.to_le_bytes(),
+                input: Input::Nothing,
+                out: row.as_flattened_mut(),
+            };
+        }
+        Lane {
+            start: self.start.to_le_bytes(),
+            input: match self.from {
+                From::InPlace => Input::InPlace,
+                From::Scrambled => Input::Bytes(sources.scrambled),
+                From::Plain => Input::Bytes(sources.plain),
+            },
+            out: self.out,
+        }
+    }
+
     fn finish(&mut self, row: &Row, sources: Sources<'_>) {
+        if self.is_one_chunk() {
+            return;
+        }
+        let out = &mut *self.out;
         let keystream = row.get(..self.blocks).unwrap_or_default().as_flattened();
         let from = match self.from {
-            From::InPlace => return xor_chunks(keystream, self.first_chunk, self.out),
+            From::InPlace => return xor_chunks(keystream, self.first_chunk, out),
             From::Scrambled => sources.scrambled,
             From::Plain => sources.plain,
         };
-        xor_chunks_into(keystream, self.first_chunk, from, self.out);
-    }
-}
-
-struct Keystreams<'a> {
-    out: &'a mut [Keystream],
-}
-
-impl Sink for Keystreams<'_> {
-    #[inline(always)]
-    fn take(&mut self, lane: usize, at: usize, column: Column<'_>) {
-        let keystream = self.out.get_mut(lane);
-        let places = keystream.and_then(|it| it.blocks.get_mut(at..));
-        column.copy_to(places.unwrap_or_default());
-    }
-}
-
-/// Lookaheads whose vacant slots wait for a run.
-struct Filling<'a> {
-    recipe: Option<Recipe<'a>>,
-    blocks: usize,
-    starts: [[u8; BLOCK]; LANES],
-    /// Whose lane it is, and which of its slots.
-    lanes: [(usize, usize); LANES],
-    len: usize,
-    aheads: [Option<(&'a mut Ahead, usize)>; LANES],
-    sessions: usize,
-}
-
-impl<'a> Filling<'a> {
-    fn new() -> Self {
-        Self {
-            recipe: None,
-            blocks: 0,
-            starts: [[0; BLOCK]; LANES],
-            lanes: [(0, 0); LANES],
-            len: 0,
-            aheads: [const { None }; LANES],
-            sessions: 0,
-        }
-    }
-
-    /// Takes as many vacant slots of `ahead` as there are lanes left; gives it back if some
-    /// remain.
-    fn add(
-        &mut self,
-        tile: &mut Tile<LANES>,
-        ahead: &'a mut Ahead,
-        recipe: Recipe<'a>,
-    ) -> Option<&'a mut Ahead> {
-        let fits = self
-            .recipe
-            .is_none_or(|it| it.schedule.same(recipe.schedule) && self.blocks == ahead.blocks());
-        if !fits || self.len == LANES {
-            self.run(tile);
-        }
-        self.recipe = Some(recipe);
-        self.blocks = ahead.blocks();
-        let first = ahead.ready();
-        let free = self.starts.get_mut(self.len..).unwrap_or_default();
-        let taken = ahead.reserve(recipe, free);
-        let lanes = self.lanes.iter_mut().skip(self.len);
-        for (lane, slot) in lanes.zip(first..first + taken) {
-            *lane = (self.sessions, slot);
-        }
-        self.len += taken;
-        let more = ahead.vacant() > 0;
-        if let Some(place) = self.aheads.get_mut(self.sessions) {
-            *place = Some((ahead, first));
-        }
-        self.sessions += 1;
-        if !more {
-            return None;
-        }
-        self.run(tile)
-    }
-
-    /// Runs what waits, and gives back the session that was added last.
-    fn run(&mut self, tile: &mut Tile<LANES>) -> Option<&'a mut Ahead> {
-        let recipe = self.recipe.take()?;
-        let starts = self.starts.get(..self.len).unwrap_or_default();
-        let mut sink = Slots {
-            lanes: &self.lanes,
-            aheads: &mut self.aheads,
-        };
-        tile.run(recipe.schedule, starts, &[self.blocks; LANES], &mut sink);
-        let mut last = None;
-        for (ahead, first) in self.aheads.iter_mut().map_while(Option::take) {
-            ahead.finish(first);
-            last = Some(ahead);
-        }
-        self.len = 0;
-        self.sessions = 0;
-        last
-    }
-}
-
-struct Slots<'s, 'a> {
-    lanes: &'s [(usize, usize); LANES],
-    aheads: &'s mut [Option<(&'a mut Ahead, usize)>; LANES],
-}
-
-impl Sink for Slots<'_, '_> {
-    #[inline(always)]
-    fn take(&mut self, lane: usize, at: usize, column: Column<'_>) {
-        let (session, slot) = self.lanes.get(lane).copied().unwrap_or_default();
-        if let Some(Some((ahead, _))) = self.aheads.get_mut(session) {
-            ahead.take(slot, at, column);
-        }
+        xor_chunks_into(keystream, self.first_chunk, from, out);
     }
 }

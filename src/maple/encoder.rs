@@ -55,7 +55,7 @@ impl Encoder {
     pub fn encode(&mut self, frame: &mut [u8]) -> Result<(), EncodeError> {
         let (room, payload) = self.split(frame)?;
         let header = self.encode_payload(payload)?;
-        room.copy_from_slice(&header);
+        header.fill(room);
         Ok(())
     }
 
@@ -70,7 +70,7 @@ impl Encoder {
         self.scramble(payload);
         let chunk = self.first_chunk(payload.len());
         self.track.crypt_cached(Way::Encrypt, chunk, payload, cache);
-        room.copy_from_slice(&header);
+        header.fill(room);
         Ok(())
     }
 

@@ -85,7 +85,9 @@ impl HeaderForm {
 }
 
 /// A header to be sent; reads as its bytes.
+// Aligned, so that its bytes are moved as one: in pieces they could not be read again at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(align(8))]
 pub struct Header {
     bytes: [u8; MAX_HEADER_LEN],
     len: u8,
@@ -93,6 +95,7 @@ pub struct Header {
 
 impl Header {
     /// The header of a payload of `len` bytes; fails if the form cannot say that.
+    #[inline]
     pub fn new(form: HeaderForm, mask: u16, iv: Iv, len: usize) -> Result<Self, EncodeError> {
         if len > form.max_len() {
             return Err(EncodeError::TooLong);
@@ -104,13 +107,24 @@ impl Header {
             _ if form.is_long(len) => (a ^ EXTENDED_MARKER as u16, len as u32 ^ u32::from(a)),
             _ => (a ^ len as u16, 0),
         };
-        let [a0, a1] = a.to_le_bytes();
-        let [b0, b1] = b.to_le_bytes();
-        let [c0, c1, c2, c3] = c.to_le_bytes();
+        let all = u64::from(a) | u64::from(b) << 16 | u64::from(c) << 32;
         Ok(Self {
-            bytes: [a0, a1, b0, b1, c0, c1, c2, c3],
+            bytes: all.to_le_bytes(),
             len: form.header_len(len) as u8,
         })
+    }
+
+    /// Writes itself over `room`, which is as long as it is.
+    #[inline]
+    pub(super) fn fill(self, room: &mut [u8]) {
+        if let (Ok(room), Some(short)) = (
+            <&mut [u8; HEADER_LEN]>::try_from(&mut *room),
+            self.bytes.first_chunk(),
+        ) {
+            *room = *short;
+        } else {
+            room.copy_from_slice(&self);
+        }
     }
 }
 

@@ -16,7 +16,7 @@
 
 use super::{
     Iv, Key,
-    lanes::{Few, Row, Run, Sink},
+    lanes::{self, Input, Lane},
 };
 use aes::{
     Aes256Enc, Block,
@@ -42,6 +42,9 @@ pub const BLOCK: usize = 16;
 /// The most blocks a packet needs, whatever its length (maple.md 3.1).
 pub const MAX_BLOCKS: usize = NEXT_CHUNK.div_ceil(BLOCK);
 
+/// The blocks of one keystream.
+pub(super) type Row = [[u8; BLOCK]; MAX_BLOCKS];
+
 /// How many keystream blocks a payload of `len` bytes needs.
 pub fn blocks_needed(len: usize, first_chunk: usize) -> usize {
     let first = len.min(first_chunk);
@@ -63,29 +66,32 @@ pub enum StartBlock {
 
 impl StartBlock {
     /// The 16 bytes for `iv`; the first keystream block is their encryption.
+    #[inline]
     pub fn bytes(self, iv: Iv) -> [u8; BLOCK] {
         let bytes = iv.bytes();
-        let mut block = [0; BLOCK];
         match self {
             Self::Standard => {
-                let (words, _) = block.as_chunks_mut();
-                words.fill(bytes);
+                // As one number: four short writes cannot be read again as one at once.
+                let once = u128::from(u32::from_le_bytes(bytes));
+                (once | once << 32 | once << 64 | once << 96).to_le_bytes()
             }
             Self::Duplicate => {
                 let [first, ..] = bytes;
-                block.fill(first);
+                [first; BLOCK]
             }
-            Self::Tms => {
-                let (words, _) = block.as_chunks_mut();
-                let mut state = bytes;
-                for (word, byte) in words.iter_mut().zip(0..) {
-                    state = super::iv::step(state, super::iv::substitute(byte));
-                    *word = state;
-                }
-            }
+            Self::Tms => tms_start(bytes),
         }
-        block
     }
+}
+
+fn tms_start(mut state: [u8; 4]) -> [u8; BLOCK] {
+    let mut block = [0; BLOCK];
+    let (words, _) = block.as_chunks_mut();
+    for (word, byte) in words.iter_mut().zip(0..) {
+        state = super::iv::step(state, super::iv::substitute(byte));
+        *word = state;
+    }
+    block
 }
 
 /// A key made ready for use; clones share it, and it is one word.
@@ -96,15 +102,21 @@ pub struct KeySchedule {
 
 struct Shared {
     aes: Aes256Enc,
+    #[cfg(target_arch = "x86_64")]
+    wide: Option<lanes::vaes::RoundKeys>,
     key: Key,
 }
 
 impl KeySchedule {
     /// Expands `key`; allocates the memory that all clones share.
     pub fn new(key: Key) -> Self {
-        let aes = Aes256Enc::new(&key.expanded().into());
         Self {
-            shared: Arc::new(Shared { aes, key }),
+            shared: Arc::new(Shared {
+                aes: Aes256Enc::new(&key.expanded().into()),
+                #[cfg(target_arch = "x86_64")]
+                wide: lanes::vaes::RoundKeys::new(key),
+                key,
+            }),
         }
     }
 
@@ -152,11 +164,13 @@ impl KeySchedule {
     pub(super) fn extend(&self, keystream: &mut Keystream, blocks: usize) {
         let wanted = blocks.min(MAX_BLOCKS);
         if keystream.ready < wanted {
-            let state = keystream.last;
+            let last = keystream.ready.checked_sub(1);
+            let last = last.and_then(|last| keystream.blocks.get(last));
+            let state = last.copied().unwrap_or(keystream.start);
             if let Some(out) = keystream.blocks.get_mut(keystream.ready..wanted) {
                 self.chain(state, out);
             }
-            keystream.end(wanted);
+            keystream.ready = wanted;
         }
     }
 
@@ -173,14 +187,15 @@ impl KeySchedule {
         Arc::ptr_eq(&self.shared, &other.shared) || self.shared.key == other.shared.key
     }
 
-    /// Runs many chains, a row of them at a time.
-    pub(super) fn run(&self, run: Run<'_, impl Sink>) {
-        self.shared.aes.encrypt_with_backend(run);
-    }
-
-    /// Runs `N` chains, a block of each at a time.
-    pub(super) fn run_few<const N: usize>(&self, few: Few<'_, N>) {
-        self.shared.aes.encrypt_with_backend(few);
+    /// Runs many chains, [`lanes::WIDTH`] of them at a time.
+    pub(super) fn run(&self, lanes: &mut [Lane<'_>]) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(keys) = &self.shared.wide {
+            return lanes
+                .chunks_mut(lanes::WIDTH)
+                .for_each(|lanes| keys.run(lanes));
+        }
+        lanes::portable(&self.shared.aes, lanes);
     }
 }
 
@@ -193,10 +208,9 @@ impl fmt::Debug for KeySchedule {
 /// The keystream of one packet, as much of it as was asked for yet: up to 1,472 bytes, inline.
 #[derive(Clone)]
 pub struct Keystream {
-    pub(super) blocks: Row,
+    blocks: Row,
     ready: usize,
-    /// The last block of the chain: the start block while nothing is ready.
-    last: [u8; BLOCK],
+    start: [u8; BLOCK],
 }
 
 impl Keystream {
@@ -205,7 +219,7 @@ impl Keystream {
         Self {
             blocks: [[0; BLOCK]; MAX_BLOCKS],
             ready: 0,
-            last: [0; BLOCK],
+            start: [0; BLOCK],
         }
     }
 
@@ -229,15 +243,18 @@ impl Keystream {
 
     pub(super) fn begin(&mut self, start: [u8; BLOCK]) {
         self.ready = 0;
-        self.last = start;
+        self.start = start;
     }
 
-    /// Declares the first `ready` blocks filled.
-    pub(super) fn end(&mut self, ready: usize) {
-        self.ready = ready.min(MAX_BLOCKS);
-        let last = self.ready.checked_sub(1);
-        if let Some(&last) = last.and_then(|last| self.blocks.get(last)) {
-            self.last = last;
+    /// Makes it the one that begins at `start`, `blocks` long, once the lane was run.
+    pub(super) fn lane(&mut self, start: [u8; BLOCK], blocks: usize) -> Lane<'_> {
+        self.start = start;
+        self.ready = blocks.min(MAX_BLOCKS);
+        let out = self.blocks.get_mut(..self.ready).unwrap_or_default();
+        Lane {
+            start,
+            input: Input::Nothing,
+            out: out.as_flattened_mut(),
         }
     }
 }
@@ -292,7 +309,7 @@ fn xor_into(keystream: &[u8], from: &[u8], out: &mut [u8]) {
 
 /// A whole block at once: byte by byte it does not always become one instruction.
 #[inline(always)]
-fn xor_block(place: &mut [u8; BLOCK], block: &[u8; BLOCK]) {
+pub(super) fn xor_block(place: &mut [u8; BLOCK], block: &[u8; BLOCK]) {
     *place = (u128::from_ne_bytes(*place) ^ u128::from_ne_bytes(*block)).to_ne_bytes();
 }
 

@@ -96,6 +96,7 @@ mod packet;
 mod profile;
 mod relay;
 pub mod shanda;
+mod shuffle;
 mod text;
 mod timestamp;
 mod track;

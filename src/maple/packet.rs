@@ -14,7 +14,7 @@ pub struct PacketPool {
 }
 
 impl PacketPool {
-    /// Allocates, for each pair, so many frames of so many bytes.
+    /// A pool of, for each pair, at most so many frames of so many bytes, made when first needed.
     pub fn new(sizes: &[(usize, usize)]) -> Self {
         let mut sizes: Vec<_> = sizes
             .iter()

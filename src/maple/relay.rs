@@ -7,10 +7,9 @@ use super::{
     DecodeError, Decoder, EncodeError, Encoder, Iv, KeySchedule, StartBlock,
     decoder::Front,
     keystream::{BLOCK, MAX_BLOCKS, blocks_needed, xor, xor_chunks},
-    lanes::Few,
+    lanes::{Input, Lane},
     track::Way,
 };
-use aes::Block;
 use std::{error::Error, fmt};
 
 /// A keystream by what it is made of.
@@ -41,11 +40,13 @@ fn both(schedule: &KeySchedule, starts: [[u8; BLOCK]; 2], first_chunk: usize, bo
     let blocks = blocks_needed(body.len(), first_chunk);
     let mut rows = [[[0; BLOCK]; MAX_BLOCKS]; 2];
     let [a, b] = &mut rows;
-    schedule.run_few(Few {
-        states: starts.map(Block::from),
-        out: [a, b],
-        blocks,
+    let [start_a, start_b] = starts;
+    let mut lanes = [(start_a, &mut *a), (start_b, &mut *b)].map(|(start, row)| Lane {
+        start,
+        input: Input::Nothing,
+        out: row.get_mut(..blocks).unwrap_or_default().as_flattened_mut(),
     });
+    schedule.run(&mut lanes);
     xor(a.as_flattened_mut(), b.as_flattened());
     xor_chunks(a.as_flattened(), first_chunk, body);
 }
@@ -89,7 +90,7 @@ impl Decoder {
             self.track.crypt(Way::Decrypt, chunk, payload);
             encoder.track.crypt(Way::Encrypt, chunk, payload);
         }
-        room.copy_from_slice(&header);
+        header.fill(room);
         Ok(Relayed::Frame { frame_len })
     }
 }

@@ -127,6 +127,15 @@ impl Track {
         self.iv = self.ahead.pop(self.iv, self.update);
     }
 
+    /// The same when the shuffle of the current IV is known.
+    pub(super) fn advance_shuffled(&mut self, shuffled: Iv) {
+        if self.update == IvUpdate::Shuffle && self.ahead.ready() == 0 {
+            self.iv = self.ahead.restart(shuffled);
+        } else {
+            self.advance();
+        }
+    }
+
     /// What the current packet's keystream is made of, if it is AES and not at hand.
     pub(super) fn unprepared(&self) -> Option<KeystreamOf<'_>> {
         (self.layer == Layer::Aes && self.ahead.is_off()).then_some(KeystreamOf {

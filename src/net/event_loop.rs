@@ -16,8 +16,11 @@ use std::{
     time::Duration,
 };
 
-/// Datagrams read or sent with one system call.
-const BATCH: usize = 64;
+/// Datagrams read with one system call; a loop holds a buffer for each from the start.
+const RECEIVE_BATCH: usize = 32;
+
+/// Datagrams sent with one system call.
+const SEND_BATCH: usize = 64;
 
 /// The longest sleep, so that a missed wake is late and not lost.
 const LONGEST_SLEEP: Duration = Duration::from_secs(1);
@@ -80,8 +83,8 @@ impl<S: Service> EventLoop<S> {
             poll,
             events: Events::with_capacity(64),
             endpoints,
-            receive: ReceiveBatch::new(frames, BATCH),
-            send: SendBatch::new(BATCH),
+            receive: ReceiveBatch::new(frames, RECEIVE_BATCH),
+            send: SendBatch::new(SEND_BATCH),
             clock,
             service,
             tcp: None,

@@ -1,6 +1,6 @@
 //! TCP by itself: a relay in front of an echo, both services of one event loop.
 
-use super::{OF_THE_SERVER, PATIENCE, nothing_allocated};
+use super::{PATIENCE, counting, nothing_allocated};
 use samara::{
     actor::Bell,
     buffer::{Frame, FramePool},
@@ -212,7 +212,7 @@ pub(super) fn allocates_nothing() {
             gone();
         }
     });
-    assert!(OF_THE_SERVER.load(Ordering::Relaxed) > 0);
+    assert!(counting::of_the_server().allocations > 0);
     stop.store(true, Ordering::Relaxed);
     drop(one);
     running.join().unwrap();

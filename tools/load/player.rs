@@ -3,7 +3,7 @@
 use samara::{
     buffer::Full,
     kaillera::{
-        Client, DecodeError, MAX_DATAGRAM,
+        Client, DecodeError, Kind, MAX_DATAGRAM,
         client::{Event, Habits},
         message::{ClientMessage, ConnectionType, GameId, MAX_INPUT, ServerMessage},
     },
@@ -14,6 +14,9 @@ pub(crate) const HELLO: &[u8] = b"HELLO0.83\0";
 
 /// Longest datagram a player sends.
 const LONGEST: usize = MAX_DATAGRAM + MAX_INPUT;
+
+/// Where in a datagram the kind of its newest message is (kaillera.md 2.1).
+const KIND_OF_NEWEST: usize = 5;
 
 /// One player's link and what it has to do by itself: answer acks, get ready when told to start.
 #[derive(Debug)]
@@ -45,9 +48,13 @@ pub(crate) enum Told<'a> {
     Frames(&'a [u8]),
     /// What came before is lost, or named a cache entry that does not exist.
     Lost(u16),
-    /// A line from the server itself or from another user.
+    /// A line of the server itself, or in the room.
     Line(&'a [u8]),
-    /// It is no longer in its game, its room or on the server.
+    /// A line in the lobby.
+    Chat(&'a [u8]),
+    /// Nothing that was not told before.
+    Nothing,
+    /// It is no longer in its game, its room or on the server, or was never let in.
     Out,
 }
 
@@ -93,6 +100,11 @@ impl Player {
         Ok(())
     }
 
+    /// Whether what it sent last were inputs that travelled as one byte.
+    pub(crate) fn sent_index(&self) -> bool {
+        self.datagram.get(KIND_OF_NEWEST) == Some(&(Kind::CachedGameData as u8))
+    }
+
     /// Sends the last datagram again, as clients do that wait for too long.
     pub(crate) fn repeat(&mut self, mut send: impl FnMut(&[u8])) {
         if let Some(length) = self.client.write_last(&mut self.datagram) {
@@ -125,7 +137,10 @@ impl Player {
             // Neither is longer than a datagram.
             let _ = self.say(&answer, &mut send);
         }
-        received.map(drop)
+        if received? == 0 {
+            each(Told::Nothing);
+        }
+        Ok(())
     }
 }
 
@@ -142,6 +157,7 @@ fn told<'a>(me: &[u8], event: Event<'a>) -> Option<Told<'a>> {
         ServerMessage::JoinGame { name, .. } if name == me => Some(Told::Entered),
         ServerMessage::StartGame { delay, .. } => Some(Told::Starts { delay }),
         ServerMessage::AllReady => Some(Told::Go),
+        ServerMessage::Chat { text, .. } => Some(Told::Chat(text)),
         ServerMessage::GameChat { text, .. } | ServerMessage::InformationMessage { text, .. } => {
             Some(Told::Line(text))
         }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
 
-static VECTORS: LazyLock<Value> =
+pub(super) static VECTORS: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("../../../tests/data/maple.json")).unwrap());
 
 fn cases(section: &str) -> impl Iterator<Item = &'static Value> {

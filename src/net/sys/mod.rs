@@ -7,7 +7,8 @@
 //! | [`Transmit::local`] | obeyed | the system chooses |
 //!
 //! Both are compiled on Linux and pass the same tests; the names exported here are the best
-//! the system at hand has. Nothing in this module logs or allocates once constructed.
+//! the system at hand has. Nothing in this module logs, and once
+//! constructed only a pool that makes frames allocates.
 
 #[cfg(target_os = "linux")]
 pub mod linux;

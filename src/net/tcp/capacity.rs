@@ -37,7 +37,7 @@ pub struct Capacity {
 }
 
 impl Capacity {
-    /// Allocates the blocks for so many loops.
+    /// For so many loops; the blocks are made when they are first needed.
     pub fn new(
         settings: TcpSettings,
         loops: usize,
@@ -52,10 +52,7 @@ impl Capacity {
             drops,
             stage: AtomicU8::new(0),
             open: AtomicUsize::new(0),
-            of_address: Mutex::new(HashMap::with_capacity_and_hasher(
-                2 * settings.connections,
-                RandomState::default(),
-            )),
+            of_address: Mutex::default(),
             // Each loop keeps one at hand.
             blocks_in: blocks(reserved + loops),
             blocks_out: blocks(reserved + settings.extra_blocks),

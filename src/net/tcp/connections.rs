@@ -70,13 +70,13 @@ impl Connections {
     pub(super) fn new(capacity: Arc<Capacity>, poll: Option<Polled>) -> Self {
         let places = capacity.settings.places();
         Self {
-            slots: Vec::with_capacity(places),
-            free: Vec::with_capacity(places),
+            slots: Vec::new(),
+            free: Vec::new(),
             deadlines: Deadlines::new(places),
-            listed: VecDeque::with_capacity(places),
-            dirty: Vec::with_capacity(places),
-            relieved: Vec::with_capacity(places),
-            ended: Vec::with_capacity(places),
+            listed: VecDeque::new(),
+            dirty: Vec::new(),
+            relieved: Vec::new(),
+            ended: Vec::new(),
             outgoing: 0,
             caller: 0,
             now: Time::ZERO,
@@ -319,7 +319,7 @@ impl Connections {
             poll.registry.register(stream, token, interest)?;
         }
         if self.free.pop().is_none() {
-            self.slots.push(Slot::default());
+            self.add_slot();
         }
         let slot = self.slots.get_mut(index as usize);
         let slot = slot.ok_or(io::ErrorKind::QuotaExceeded)?;
@@ -331,6 +331,22 @@ impl Connections {
             index,
             generation: slot.generation,
         })
+    }
+
+    /// Makes one more place, and room for it in every list, so that connections allocate only
+    /// when there are more at a time than ever before.
+    fn add_slot(&mut self) {
+        self.slots.push(Slot::default());
+        let places = self.slots.capacity();
+        self.listed.reserve(places - self.listed.len());
+        for list in [
+            &mut self.free,
+            &mut self.dirty,
+            &mut self.relieved,
+            &mut self.ended,
+        ] {
+            list.reserve(places - list.len());
+        }
     }
 
     /// Has the connection looked at in this turn or the next.

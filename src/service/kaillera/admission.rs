@@ -41,8 +41,7 @@ impl Admission {
         let unfinished = Unfinished {
             sessions: 0,
             logins: 0,
-            // Twice, or the table's removed entries would make it grow.
-            per_address: HashMap::with_capacity(2 * limits.half_open),
+            per_address: HashMap::new(),
         };
         Self {
             limits,

@@ -14,7 +14,7 @@ use crate::{
     net::sys::Transmit,
     timer::Time,
 };
-use crossbeam_queue::ArrayQueue;
+use crossbeam_queue::{ArrayQueue, SegQueue};
 use std::{
     net::SocketAddr,
     sync::{
@@ -23,12 +23,15 @@ use std::{
     },
 };
 
-/// Requests that may wait for the lobby.
-const LOBBY_INBOX: usize = 4096;
+/// Requests that may wait for the lobby; users hold on to more themselves.
+const LOBBY_INBOX: usize = 1024;
 /// Messages that may wait for a game.
 const GAME_INBOX: usize = 128;
 /// Datagrams that may wait for a loop to send them.
 pub(super) const OUTLET: usize = 8 * 1024;
+/// Datagrams of one turn there is room for from the start; for more it is made when they come,
+/// and kept.
+pub(super) const TURN: usize = 64;
 
 /// What all threads of the service share.
 #[derive(Debug)]
@@ -52,8 +55,9 @@ pub(super) struct Exchange {
 #[derive(Debug)]
 pub(super) struct Outlet {
     pub(super) transmits: ArrayQueue<(u8, Transmit)>,
-    /// Sessions that ended: the address is a stranger again, the seat is free.
-    pub(super) closed: ArrayQueue<(SocketAddr, u32)>,
+    /// Sessions that ended: the address is a stranger again, the seat is free. Never more than
+    /// there are seats.
+    pub(super) closed: SegQueue<(SocketAddr, u32)>,
     pub(super) bell: Arc<Bell>,
 }
 
@@ -73,8 +77,9 @@ impl Exchange {
         let outlets = loop_bells
             .iter()
             .map(|bell| Outlet {
-                transmits: ArrayQueue::new(OUTLET),
-                closed: ArrayQueue::new(layout.sessions),
+                // Actors on a loop leave nothing for another one.
+                transmits: ArrayQueue::new(if layout.inline { 1 } else { OUTLET }),
+                closed: SegQueue::new(),
                 bell: bell.clone(),
             })
             .collect();

@@ -49,11 +49,9 @@ pub(super) struct From {
 
 impl Ingress {
     pub(super) fn new(exchange: &Exchange, index: usize, ports: Vec<u16>) -> Self {
-        let sessions = exchange.layout.sessions;
         Self {
             index,
-            // Twice, or the table's removed entries would make it grow.
-            seats: HashMap::with_capacity_and_hasher(2 * sessions, Default::default()),
+            seats: HashMap::default(),
             free: exchange.layout.seats_of_loop(index).rev().collect(),
             hellos: Buckets::new(exchange.settings.limits.hello_per_second_per_address),
             ports,

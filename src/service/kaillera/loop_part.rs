@@ -2,7 +2,7 @@
 
 use super::{
     WorkerPart,
-    exchange::{Exchange, OUTLET, Outlet},
+    exchange::{Exchange, OUTLET, Outlet, TURN},
     ingress::{From, Ingress},
     post::Post,
 };
@@ -39,7 +39,7 @@ impl LoopPart {
         inline: Option<WorkerPart>,
         bell: Arc<Bell>,
     ) -> Self {
-        let queue = || VecDeque::with_capacity(OUTLET);
+        let queue = || VecDeque::with_capacity(TURN);
         Self {
             index,
             ingress: Ingress::new(exchange, index, ports.to_vec()),

@@ -10,7 +10,7 @@ pub struct Settings {
     pub rules: Rules,
     /// Timeouts of a session and a game.
     pub link: Link,
-    /// What memory is made for.
+    /// The most memory is made for.
     pub limits: Limits,
     /// The port clients are told to use, if not the one the socket has.
     pub announced_port: Option<u16>,
@@ -39,7 +39,7 @@ impl Default for Link {
     }
 }
 
-/// What the server has room for; memory is sized by it at the start.
+/// What the server has room for; memory is made as it is needed, up to this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Sessions at a time, logged in or not; at least `max_users` of the rules.

@@ -46,8 +46,8 @@ impl WorkerPart {
             worker: Worker::new(schedule, layout.actors()),
             actors: Actors {
                 lobby: (index == 0).then(|| LobbyActor::new(&post)),
-                users: (0..layout.seats()).map(|_| None).collect(),
-                games: (0..layout.games()).map(|_| None).collect(),
+                users: Vec::new(),
+                games: Vec::new(),
                 layout,
                 post,
             },
@@ -91,8 +91,8 @@ impl WorkerPart {
 struct Actors {
     layout: Layout,
     lobby: Option<LobbyActor>,
-    games: Box<[Option<Box<GameActor>>]>,
-    users: Box<[Option<Box<UserActor>>]>,
+    games: Vec<Option<Box<GameActor>>>,
+    users: Vec<Option<Box<UserActor>>>,
     post: Post,
 }
 
@@ -115,11 +115,11 @@ impl Actors {
     fn run_guarded(&mut self, actor: ActorId, now: Time, budget: usize) -> Turn {
         let post = &self.post;
         match self.layout.role(actor) {
-            Role::User(seat) => self.users.get_mut(seat as usize).map_or(IDLE, |user| {
+            Role::User(seat) => place(&mut self.users, seat).map_or(IDLE, |user| {
                 let user = user.get_or_insert_with(|| Box::new(UserActor::new(seat)));
                 user.run(now, budget, post)
             }),
-            Role::Game(game) => self.games.get_mut(game as usize).map_or(IDLE, |place| {
+            Role::Game(game) => place(&mut self.games, game).map_or(IDLE, |place| {
                 let place = place.get_or_insert_with(|| {
                     let sync = FrameSync::new(post.exchange().settings.link.desync_after);
                     Box::new(GameActor::new(game, sync))
@@ -152,4 +152,13 @@ impl Actors {
             Role::Lobby => {}
         }
     }
+}
+
+/// An actor's place; the first use of a place makes it and those before it.
+fn place<T>(actors: &mut Vec<Option<T>>, index: u32) -> Option<&mut Option<T>> {
+    let index = index as usize;
+    if actors.len() <= index {
+        actors.resize_with(index + 1, || None);
+    }
+    actors.get_mut(index)
 }

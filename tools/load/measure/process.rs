@@ -7,7 +7,7 @@ use std::{fs, io, path::PathBuf, time::Duration};
 pub(crate) struct Usage {
     /// Processor time of its threads so far.
     pub(crate) cpu: Duration,
-    /// Kilobytes in memory.
+    /// Bytes in memory.
     pub(crate) resident: u64,
     /// Times its threads went to sleep, and were interrupted.
     pub(crate) slept: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Usage {
 pub(crate) fn look(pid: u32) -> io::Result<Usage> {
     let process = PathBuf::from(format!("/proc/{pid}"));
     let mut usage = Usage {
-        resident: field(&fs::read_to_string(process.join("status"))?, "VmRSS:"),
+        resident: 1024 * field(&fs::read_to_string(process.join("status"))?, "VmRSS:"),
         ..Usage::default()
     };
     for thread in fs::read_dir(process.join("task"))? {
@@ -71,6 +71,6 @@ mod tests {
     fn sees_itself() {
         let usage = look(std::process::id()).unwrap();
         assert!(usage.threads >= 1);
-        assert!(usage.resident > 100);
+        assert!(usage.resident > 100 << 10);
     }
 }

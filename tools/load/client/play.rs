@@ -1,6 +1,7 @@
 //! A player in a running game: what it has sent and what has come back.
 
-use crate::{room::Room, run::Signals, schedule::Schedule, tally::Tally};
+use super::{Room, Schedule};
+use crate::{measure::Tally, run::Signals};
 use samara::timer::Time;
 use std::time::Duration;
 
@@ -112,7 +113,7 @@ pub(crate) struct Ear<'a> {
 impl Ear<'_> {
     pub(crate) fn frames(&mut self, content: &[u8]) {
         let Some(play) = self.play.as_deref_mut().filter(|it| it.answered < it.sent) else {
-            self.tally.unequal += 1;
+            self.tally.frames.unequal += 1;
             return;
         };
         if play.is_waiting() {
@@ -127,10 +128,10 @@ impl Ear<'_> {
             return;
         };
         let seen = self.room.received(frame, content, self.now);
-        self.tally.unequal += u64::from(!seen.equal);
+        self.tally.frames.unequal += u64::from(!seen.equal);
         if counts {
-            self.tally.late += u64::from(seen.since_due > self.late_after);
-            self.tally.added.note(seen.added);
+            self.tally.frames.late += u64::from(seen.since_due > self.late_after);
+            self.tally.note(seen.added);
             self.tally.round_trip.note(self.now.since(due));
         }
     }
@@ -139,7 +140,7 @@ impl Ear<'_> {
         // What the server's catalogue says of a lost packet and of a stall.
         let lost = text.starts_with(b"A packet from ");
         let stalled = text.ends_with(b" does not answer.");
-        self.tally.desyncs += u64::from(lost || stalled);
+        self.tally.frames.desyncs += u64::from(lost || stalled);
     }
 }
 
@@ -168,7 +169,7 @@ mod tests {
             tally: &mut Tally::new().unwrap(),
         };
         ear.frames(b"");
-        assert_eq!(ear.tally.unequal, 0);
+        assert_eq!(ear.tally.frames.unequal, 0);
     }
 
     #[test]
@@ -222,6 +223,6 @@ mod tests {
             tally: &mut tally,
         };
         ear.frames(b"");
-        assert_eq!(tally.unequal, 1);
+        assert_eq!(tally.frames.unequal, 1);
     }
 }

@@ -1,4 +1,4 @@
-//! When inputs are due, and which they are.
+//! When inputs are due, and the dice.
 
 use samara::{kaillera::message::ConnectionType, timer::Time};
 use std::time::Duration;
@@ -79,36 +79,6 @@ impl Dice {
     }
 }
 
-/// A player's hands: what it holds, and when it does something else.
-#[derive(Clone, Debug)]
-pub(crate) struct Hands {
-    dice: Dice,
-    held: u32,
-    input: Vec<u8>,
-}
-
-impl Hands {
-    /// Inputs of `len` bytes, of which `held` in a hundred are the one before.
-    pub(crate) fn new(dice: Dice, held: u32, len: usize) -> Self {
-        Self {
-            dice,
-            held,
-            input: vec![0; len],
-        }
-    }
-
-    /// The inputs of the next message.
-    pub(crate) fn next(&mut self) -> &[u8] {
-        if !self.dice.percent(self.held) {
-            for word in self.input.chunks_mut(8) {
-                let bytes = self.dice.roll().to_le_bytes();
-                word.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
-            }
-        }
-        &self.input
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,18 +123,5 @@ mod tests {
         assert_eq!(rolls(1, 1), rolls(1, 1));
         assert_ne!(rolls(1, 1), rolls(1, 2));
         assert_ne!(rolls(1, 1), rolls(2, 1));
-    }
-
-    #[test]
-    fn inputs_are_mostly_held() {
-        let mut hands = Hands::new(Dice::new(1, 1), 70, 12);
-        let mut before = hands.next().to_vec();
-        let mut held = 0;
-        for _ in 0..10_000 {
-            let input = hands.next().to_vec();
-            held += usize::from(input == before);
-            before = input;
-        }
-        assert!((6_800..7_200).contains(&held), "{held}");
     }
 }

@@ -31,14 +31,23 @@ pub(crate) struct Echo {
 }
 
 impl Echo {
+    /// Starts so many threads on one free port.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses sockets or threads.
     pub(crate) fn start(loops: usize, length: usize) -> io::Result<Self> {
         let mut address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let options = BindOptions {
+            reuse_port: loops > 1,
+        };
+        if options.reuse_port {
+            // Asked for a free port to share, the system may name one that others share already.
+            address = sys::probe(address)?;
+        }
         let stop = Arc::new(AtomicBool::new(false));
         let mut threads = Vec::new();
         for index in 0..loops {
-            let options = BindOptions {
-                reuse_port: loops > 1,
-            };
             let socket = sys::bind(address, options)?;
             address = socket.local_addr()?;
             let stop = stop.clone();
@@ -82,7 +91,10 @@ fn serve(mut socket: UdpSocket, length: usize, stop: &AtomicBool) -> io::Result<
         })?;
         send.send(&socket, &mut queue);
         if !received.more {
-            poll.poll(&mut events, Some(LOOK))?;
+            match poll.poll(&mut events, Some(LOOK)) {
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+                _ => {}
+            }
         }
     }
     Ok(())

@@ -1,0 +1,62 @@
+//! The line that shows how a run goes, if somebody is there to see it.
+
+use crate::{record::Delay, run::Watch};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::time::Duration;
+
+/// One line on standard error; none where that is no terminal.
+pub(crate) struct Progress(ProgressBar);
+
+impl Progress {
+    pub(crate) fn new(quiet: bool) -> Self {
+        let target = if quiet {
+            ProgressDrawTarget::hidden()
+        } else {
+            // Hides itself where nobody can see it.
+            ProgressDrawTarget::stderr()
+        };
+        let bar = ProgressBar::with_draw_target(Some(1), target);
+        if let Ok(style) = ProgressStyle::with_template("{prefix:>10} [{bar:24}] {wide_msg}") {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self(bar)
+    }
+
+    pub(crate) fn arriving(&self, arrived: u64, of: u64) {
+        self.show("coming", arrived, of, || format!("{arrived} of {of}"));
+    }
+
+    pub(crate) fn settling(&self) {
+        self.show("settling", 1, 1, String::new);
+    }
+
+    pub(crate) fn counting(&self, passed: Duration, of: Duration, watch: &Watch) {
+        let (passed, of) = (passed.as_millis() as u64, of.as_millis() as u64);
+        self.show("measuring", passed, of, || {
+            let left = of.saturating_sub(passed).div_ceil(1000);
+            let mut line = format!("{left} s left");
+            if let Some(sample) = watch.last() {
+                line += &format!(", {:.0} packets/s in", sample.packets_in);
+                if let Some(Delay { p50, p99, .. }) = sample.delay {
+                    line += &format!(", delay p50 {p50:.0} us, p99 {p99:.0} us");
+                }
+                line += &format!(", {} lost", watch.missing);
+            }
+            line
+        });
+    }
+
+    pub(crate) fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+
+    fn show(&self, phase: &'static str, done: u64, of: u64, line: impl FnOnce() -> String) {
+        if self.0.is_hidden() {
+            return;
+        }
+        self.0.set_prefix(phase);
+        self.0.set_length(of.max(1));
+        self.0.set_message(line());
+        self.0.set_position(done);
+    }
+}
