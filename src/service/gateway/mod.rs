@@ -63,6 +63,7 @@ pub struct GatewayService {
     thirsty: Vec<ConnectionId>,
     /// Where a first packet is read.
     scratch: Vec<u8>,
+    on_shared_port: bool,
 }
 
 /// What all pairs have in common.
@@ -98,6 +99,7 @@ impl GatewayService {
             pairs: Pairs::default(),
             thirsty: Vec::new(),
             scratch: Vec::new(),
+            on_shared_port: true,
         }
     }
 
@@ -105,6 +107,13 @@ impl GatewayService {
     #[must_use]
     pub fn with_log(mut self, log: Option<PacketLog>) -> Self {
         self.context.log = log;
+        self
+    }
+
+    /// Whether it takes those who say nothing on a port that it shares; if not, it has its own.
+    #[must_use]
+    pub fn on_shared_port(mut self, shared: bool) -> Self {
+        self.on_shared_port = shared;
         self
     }
 
@@ -184,7 +193,7 @@ impl TcpService for GatewayService {
     }
 
     fn speaks_first(&self) -> bool {
-        true
+        self.on_shared_port
     }
 
     fn opened(&mut self, now: Time, id: ConnectionId, origin: Origin, net: &mut Connections) {
