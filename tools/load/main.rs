@@ -24,6 +24,7 @@
 
 mod client;
 mod crowd;
+mod maple;
 mod measure;
 mod options;
 mod player;
