@@ -55,8 +55,8 @@ impl Default for Maple {
             iv_policy: IvPolicy::Random,
             longest: 32 << 10,
             lookahead: Lookahead {
-                packets: 8,
-                bytes: 512,
+                packets: 0,
+                bytes: 64,
             },
             opcodes: Opcodes::find(Region::Gms, 83).unwrap_or_default(),
         }

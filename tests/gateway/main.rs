@@ -10,6 +10,7 @@ mod world;
 use peer::{CHANGE_CHANNEL, COMES_IN, FLOOD, LOGIN, PATIENCE, SELECT, Stream, Upstream};
 use samara::{
     config::{Config, Net},
+    kaillera::connect,
     metrics::Reason,
     server::Server,
     service::maple::MapleService,
@@ -19,7 +20,7 @@ use std::{
     fs,
     hash::Hasher,
     io::{Read, Write},
-    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket},
     path::Path,
     thread,
     time::{Duration, Instant},
@@ -134,6 +135,29 @@ fn a_hundred_thousand_packets_are_the_same_on_both_ways() {
     let metrics = server.metrics();
     assert_eq!(metrics.maple_relayed_in.get(), PACKETS as u64);
     assert_eq!(metrics.maple_relayed_out.get(), PACKETS as u64);
+}
+
+#[test]
+fn one_port_serves_everybody() {
+    let login = Upstream::start(None);
+    let (_server, address) = start(login.address);
+    let mut client = Stream::connect(address);
+    assert_eq!(client.ask(LOGIN).as_deref(), Some(LOGIN));
+
+    let mut browser = TcpStream::connect(address).unwrap();
+    let request = b"GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    browser.write_all(request).unwrap();
+    let mut page = String::new();
+    browser.read_to_string(&mut page).unwrap();
+    assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
+    assert!(page.contains("\nsamara_maple_sessions_total 1\n"), "{page}");
+
+    let player = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    player.set_read_timeout(Some(PATIENCE)).unwrap();
+    player.send_to(connect::PING, address).unwrap();
+    let mut answer = [0; 16];
+    let length = player.recv(&mut answer).unwrap();
+    assert_eq!(&answer[..length], connect::PONG);
 }
 
 #[test]

@@ -42,7 +42,7 @@ const AT_A_TIME: usize = 64;
 pub(crate) fn run(asked: &Asked, maple: &options::Maple) -> io::Result<Report> {
     let stage = match maple.target {
         Some(_) => None,
-        None => Some(Stage::start(maple.through, maple.clients.users)?),
+        None => Some(Stage::start(maple)?),
     };
     let target = maple.target.or(stage.as_ref().map(|stage| stage.address));
     let target = target.ok_or(io::ErrorKind::AddrNotAvailable)?;

@@ -1,11 +1,12 @@
 //! What clients go through: a world, and a gateway or a bare relay in front of it.
 
 use super::world::World;
+use crate::options;
 use samara::{
     actor::Bell,
     buffer::{Frame, FramePool},
     config::{Config, Net},
-    maple::Profile,
+    maple::{Lookahead, Profile},
     net::{
         Clock, EventLoop, Lost, Progress, Service, Sniff,
         sys::{Arrival, Transmit},
@@ -56,12 +57,13 @@ enum Front {
 }
 
 impl Stage {
-    /// Starts it, with room for so many clients.
+    /// Starts it, with room for all clients.
     ///
     /// # Errors
     ///
     /// When the system refuses sockets or threads.
-    pub(crate) fn start(through: Through, clients: u32) -> io::Result<Self> {
+    pub(crate) fn start(maple: &options::Maple) -> io::Result<Self> {
+        let clients = maple.clients.users;
         let world = Server::start_with(&config(clients), |_, metrics| {
             let settings = Settings::new(Profile::GMS_83);
             let service = MapleService::new(World::default(), settings, metrics.clone());
@@ -71,11 +73,15 @@ impl Stage {
         let mut address = first(world.addresses())?;
         // Beside it stands what is started later.
         let of_world = new_thread(&BTreeSet::new());
-        let front = match through {
+        let front = match maple.through {
             Through::World => None,
             Through::Gateway => {
                 let mut config = config(clients);
                 config.gateway.login = Some(address);
+                config.maple.lookahead = Lookahead {
+                    packets: maple.ahead as usize,
+                    bytes: maple.ahead_bytes as usize,
+                };
                 config.gateway.undecided_per_address = clients as usize;
                 let server = Server::start(&config).map_err(io::Error::other)?;
                 address = first(server.addresses())?;

@@ -242,6 +242,12 @@ pub(crate) struct Maple {
     /// Each packet goes to all clients
     #[arg(long)]
     pub(crate) broadcast: bool,
+    /// Packets whose keystreams the gateway makes ahead, on each of four streams per client
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=64))]
+    pub(crate) ahead: u32,
+    /// Bytes of each of these keystreams
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(16..=1460))]
+    pub(crate) ahead_bytes: u32,
     #[command(flatten)]
     pub(crate) clients: Clients,
     #[command(flatten)]
