@@ -241,6 +241,20 @@ fn limits_decide_the_exit_status() {
 }
 
 #[test]
+fn maple_clients_are_answered_whatever_is_between() {
+    for through in ["gateway --ahead 8", "relay", "world --broadcast --rate 50"] {
+        let line = format!("maple --users 7 --duration 300ms --through {through}");
+        let (output, record) = record("maple", &line);
+        assert_eq!(output.status.code(), Some(0), "{through}");
+        assert_eq!(record["extra"]["packets lost"], 0.0, "{through}");
+        assert!(
+            record["extra"]["packets done"].as_f64() >= Some(70.0),
+            "{through}"
+        );
+    }
+}
+
+#[test]
 fn nobody_there_is_a_failure() {
     let nobody = UdpSocket::bind("127.0.0.1:0").unwrap();
     let target = nobody.local_addr().unwrap();
@@ -256,7 +270,7 @@ fn wrong_options_exit_with_2() {
         "kaillera --target 192.0.2.1:27888",
         "pps --rate 1000001",
         "demo --duration 2h",
-        "maple",
+        "maple --size 13",
     ] {
         let output = load(line);
         assert_eq!(output.status.code(), Some(2), "{line}");

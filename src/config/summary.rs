@@ -12,6 +12,30 @@ impl<'c> Summary<'c> {
     pub(super) fn new(config: &'c Config) -> Self {
         Self(config)
     }
+
+    fn maple(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Config {
+            maple,
+            gateway,
+            packet_log,
+            ..
+        } = self.0;
+        if let Some(login) = gateway.login {
+            let version = maple.profile.version;
+            let region = format!("{:?}", maple.profile.region).to_uppercase();
+            writeln!(f, "  gateway      to {login}, for {region} v{version}")?;
+        }
+        if let Some(log) = packet_log {
+            let path = log.path.display();
+            let secrets = if log.secrets {
+                ", secrets included"
+            } else {
+                ""
+            };
+            writeln!(f, "  packet log   {path}{secrets}")?;
+        }
+        Ok(())
+    }
 }
 
 impl fmt::Display for Summary<'_> {
@@ -22,9 +46,6 @@ impl fmt::Display for Summary<'_> {
             limits,
             tcp,
             http,
-            maple,
-            gateway,
-            packet_log,
             log,
             ..
         } = self.0;
@@ -52,20 +73,7 @@ impl fmt::Display for Summary<'_> {
         if !http.is_empty() {
             writeln!(f, "  http pages   on {}", http.join(", "))?;
         }
-        if let Some(login) = gateway.login {
-            let version = maple.profile.version;
-            let region = format!("{:?}", maple.profile.region).to_uppercase();
-            writeln!(f, "  gateway      to {login}, for {region} v{version}")?;
-        }
-        if let Some(log) = packet_log {
-            let path = log.path.display();
-            let secrets = if log.secrets {
-                ", secrets included"
-            } else {
-                ""
-            };
-            writeln!(f, "  packet log   {path}{secrets}")?;
-        }
+        self.maple(f)?;
         if let Some(port) = net.announced_port {
             writeln!(f, "  announces    port {port}")?;
         }

@@ -7,8 +7,11 @@ const CLIENT: u8 = 2;
 /// Of the server, encrypted.
 const SERVER: u8 = 3;
 
-const LOGIN: (u8, &[u8]) = (CLIENT, b"\x01\0ab");
-const TO_7575: (u8, &[u8]) = (
+/// Whose it is, and what it says.
+type Piece<'a> = (u8, &'a [u8]);
+
+const LOGIN: Piece<'_> = (CLIENT, b"\x01\0ab");
+const TO_7575: Piece<'_> = (
     SERVER,
     b"\x0C\0\0\0\x7F\0\0\x01\x97\x1D\x31\x75\0\0\0\0\0\0\0",
 );
@@ -17,7 +20,7 @@ const TO_7575: (u8, &[u8]) = (
 fn the_gateway_corpus_is_what_is_written_here() {
     let channel = |flag: u8| [&[0x10, 0, flag][..], b"\x7F\0\0\x01\x97\x1D"].concat();
     let (go, stay) = (channel(1), channel(0));
-    let cases: [(&str, &[(u8, &[u8])]); 8] = [
+    let cases: [(&str, &[Piece<'_>]); 8] = [
         ("login", &[LOGIN, (SERVER, b"\0\0ok"), (CLIENT, b"\x18\0")]),
         ("select", &[LOGIN, TO_7575, (CLIENT, b"\x31\0")]),
         ("refused_select", &[LOGIN, (SERVER, b"\x0C\0\x06\0")]),

@@ -82,8 +82,8 @@ impl Driver {
 
     /// Lets the services do what can wait; whether there is more of it.
     pub(super) fn idle(&mut self) -> bool {
-        let services = self.services.iter_mut();
-        services.fold(false, |more, service| service.idle() || more)
+        let mut services = self.services.iter_mut();
+        services.any(|service| service.idle())
     }
 
     fn is_quiet(&self) -> bool {

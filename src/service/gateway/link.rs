@@ -171,9 +171,12 @@ impl Link {
             Err(error) => return Step::Broken(error),
         };
         let migrations = &rules.migrations;
-        let is_candidate = announced.is_some_and(|it| migrations.can_be(it.len))
-            && matches!(decoder.peek_opcode(received), Ok(Some(opcode)) if migrations.is_opcode(opcode));
-        if !is_candidate {
+        let has_length = announced.is_some_and(|it| migrations.can_be(it.len));
+        let opcode = match has_length {
+            true => decoder.peek_opcode(received).ok().flatten(),
+            false => None,
+        };
+        if !opcode.is_some_and(|opcode| migrations.is_opcode(opcode)) {
             return pass(decoder, encoder, received);
         }
         match decoder.decode(received) {

@@ -118,7 +118,7 @@ impl GatewayService {
     }
 
     /// What came from a client.
-    fn from_client(
+    fn hear_client(
         &mut self,
         now: Time,
         pair: &mut Pair,
@@ -143,7 +143,7 @@ impl GatewayService {
     }
 
     /// What came from a server.
-    fn from_server(
+    fn hear_server(
         &mut self,
         now: Time,
         pair: &mut Pair,
@@ -215,8 +215,8 @@ impl TcpService for GatewayService {
             return bytes.len();
         };
         let consumed = match side {
-            Side::Client => self.from_client(now, &mut pair, bytes, net),
-            Side::Server => self.from_server(now, &mut pair, bytes, net),
+            Side::Client => self.hear_client(now, &mut pair, bytes, net),
+            Side::Server => self.hear_server(now, &mut pair, bytes, net),
         };
         self.pairs.put_back(pair);
         consumed

@@ -76,6 +76,7 @@ fn every_scenario_has_its_options() {
         "garbage --rate 10 --conn 2",
         "pps --rate max --pid 1",
         "echo --size 100 --loops 2 --rate 5",
+        "maple --through relay --rate 5 --size 100 --broadcast",
         "demo --duration 1s --json a --html b",
         "compare a.json b.json --html c.html",
     ] {
@@ -83,7 +84,9 @@ fn every_scenario_has_its_options() {
     }
     for line in [
         "",
-        "maple",
+        "minecraft",
+        "maple --target 192.0.2.1:5",
+        "maple --threads 2",
         "idle --max-p99 1s",
         "flood --rate 200001",
         "garbage --rate 0",
