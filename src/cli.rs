@@ -12,7 +12,7 @@ use std::{net::IpAddr, path::PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  samara                                        serve on UDP port 27888 of every address
+  samara                                        serve on port 27888 of every address
   samara serve --bind 192.0.2.7 --port 27900    serve on one address and another port
   samara serve --config samara.toml             serve as a file says
   samara check --config samara.toml             find every mistake in a file
@@ -20,7 +20,7 @@ Examples:
 Trying it:
   Start samara, open an emulator's Kaillera window and add the server by address, as IP:PORT:
   127.0.0.1:27888 on the same machine. Players elsewhere need the UDP port open in the firewall
-  and, behind a router, forwarded.
+  and, behind a router, forwarded. http://127.0.0.1:27888/health answers over TCP.
 
 Log:
   Goes to standard error, with UTC times. What is logged is said by --log, or else by the file,
@@ -63,7 +63,7 @@ pub(crate) struct Serve {
     /// Address to listen on; repeat it for several [default: 0.0.0.0 and ::]
     #[arg(long, value_name = "ADDR")]
     bind: Vec<IpAddr>,
-    /// UDP port; 0 is any free one [default: 27888]
+    /// Port, UDP and TCP; 0 is any free one [default: 27888]
     #[arg(long, value_name = "N")]
     port: Option<u16>,
     /// Threads for the network, 0 to 64; 0 is half the cores [default: 0]

@@ -2,7 +2,10 @@
 
 #![forbid(unsafe_code)]
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
 /// A number that only grows, counted by any thread.
 #[derive(Debug, Default)]
@@ -21,17 +24,22 @@ impl Counter {
 }
 
 macro_rules! counters {
-    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident,)* }) => {
+    ($(#[$doc:meta])* $name:ident { $(#[doc = $help:literal] $field:ident,)* }) => {
         $(#[$doc])*
         #[derive(Debug, Default)]
         pub struct $name {
-            $($(#[$field_doc])* pub $field: Counter,)*
+            $(#[doc = $help] pub $field: Counter,)*
         }
 
         impl $name {
             /// Every counter's name and value.
             pub fn all(&self) -> impl Iterator<Item = (&'static str, u64)> {
-                [$((stringify!($field), self.$field.get()),)*].into_iter()
+                self.described().map(|(name, _, value)| (name, value))
+            }
+
+            /// Every counter's name, what it counts, and its value.
+            pub fn described(&self) -> impl Iterator<Item = (&'static str, &'static str, u64)> {
+                [$((stringify!($field), $help.trim_ascii(), self.$field.get()),)*].into_iter()
             }
         }
     };
@@ -62,6 +70,16 @@ counters! {
         desyncs,
         /// Turns of an actor that met a bug.
         failed_turns,
+        /// TCP connections accepted.
+        connections_accepted,
+        /// TCP connections made by services.
+        connections_made,
+        /// TCP connections ended, whoever began them.
+        connections_closed,
+        /// Bytes received over TCP.
+        stream_bytes_in,
+        /// Bytes sent over TCP.
+        stream_bytes_out,
     }
 }
 
@@ -120,6 +138,69 @@ reasons! {
     BadIndex = "index beyond the input cache",
     /// An input of another length than the game's.
     OddLength = "input of another length",
+    /// No room for another TCP connection.
+    TooManyConnections = "too many connections",
+    /// No room for another TCP connection from that address.
+    TooManyOfAddress = "too many connections from one address",
+    /// The system could not accept a TCP connection.
+    AcceptFailed = "connection not accepted",
+    /// First bytes that are no service's.
+    UnknownProtocol = "unknown protocol",
+    /// Not admitted by its service in time.
+    HandshakeTimeout = "handshake not done in time",
+    /// Nothing received for too long.
+    IdleTimeout = "connection idle",
+    /// Reads nothing of what it is sent.
+    Stalled = "connection stalled",
+    /// Reads too slowly for what it is sent.
+    SlowReader = "too much waits for a slow reader",
+    /// A message longer than a service can take.
+    MessageTooLong = "message too long",
+}
+
+/// How long something took, in buckets that double; recorded by any thread.
+#[derive(Debug, Default)]
+pub struct Histogram {
+    buckets: [Counter; BUCKETS],
+    beyond: Counter,
+    nanos: Counter,
+}
+
+/// The last one ends a little above half a second.
+const BUCKETS: usize = 20;
+
+/// Where the first bucket ends, in nanoseconds.
+const FIRST_BOUND: u64 = 1 << 10;
+
+impl Histogram {
+    /// Counts one that took `time`.
+    pub fn record(&self, time: Duration) {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let above = nanos.saturating_sub(1) / FIRST_BOUND;
+        let bucket = above.checked_ilog2().map_or(0, |log| log as usize + 1);
+        self.buckets.get(bucket).unwrap_or(&self.beyond).add(1);
+        self.nanos.add(nanos);
+    }
+
+    /// The longest time of each bucket.
+    pub fn bounds() -> impl Iterator<Item = Duration> {
+        (0..BUCKETS as u32).map(|bucket| Duration::from_nanos(FIRST_BOUND << bucket))
+    }
+
+    /// How many were counted in this bucket, and not in the ones before.
+    pub fn bucket(&self, bucket: usize) -> u64 {
+        self.buckets.get(bucket).map_or(0, Counter::get)
+    }
+
+    /// How many took longer than the last bucket's.
+    pub fn beyond(&self) -> u64 {
+        self.beyond.get()
+    }
+
+    /// What all took together, in nanoseconds.
+    pub fn sum_nanos(&self) -> u64 {
+        self.nanos.get()
+    }
 }
 
 /// Counts drops by [`Reason`] and says when one is worth a line in the log.
@@ -194,10 +275,39 @@ mod tests {
     }
 
     #[test]
+    fn times_are_in_the_first_bucket_that_holds_them() {
+        let bounds: Vec<_> = Histogram::bounds().collect();
+        let nano = Duration::from_nanos(1);
+        for (bucket, &bound) in bounds.iter().enumerate() {
+            let histogram = Histogram::default();
+            let before = bucket
+                .checked_sub(1)
+                .map_or(Duration::ZERO, |it| bounds[it]);
+            histogram.record(bound);
+            histogram.record(before + nano);
+            assert_eq!(histogram.bucket(bucket), 2, "{bound:?}");
+            histogram.record(bound + nano);
+            assert_eq!(histogram.bucket(bucket), 2, "{bound:?}");
+            let sum = 2 * bound + before + 2 * nano;
+            assert_eq!(u128::from(histogram.sum_nanos()), sum.as_nanos());
+        }
+        let histogram = Histogram::default();
+        histogram.record(Duration::ZERO);
+        histogram.record(Duration::MAX);
+        assert_eq!((histogram.bucket(0), histogram.beyond()), (1, 1));
+    }
+
+    #[test]
     fn every_counter_is_listed() {
         let metrics = Metrics::default();
         metrics.logins.add(3);
         assert!(metrics.all().any(|entry| entry == ("logins", 3)));
-        assert_eq!(metrics.all().count(), 11);
+        assert_eq!(metrics.all().count(), 16);
+        let help = "Logins let in.";
+        assert!(
+            metrics
+                .described()
+                .any(|entry| entry == ("logins", help, 3))
+        );
     }
 }

@@ -2,17 +2,23 @@
 
 #![forbid(unsafe_code)]
 
+mod ports;
+mod tcp;
+
 use crate::{
     actor::Bell,
     buffer::FramePool,
     config::Config,
-    metrics::{Drops, Metrics},
-    net::{Clock, EventLoop, sys},
+    metrics::{Drops, Histogram, Metrics},
+    net::{
+        Clock, EventLoop, sys,
+        tcp::{Capacity, TcpSetup},
+    },
     service::kaillera::{self, Control, FRAME_SIZE, LoopPart, MAX_THREADS, WorkerPart},
 };
 use std::{
     fmt, io,
-    net::{IpAddr, SocketAddr},
+    net::SocketAddr,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -56,7 +62,9 @@ pub fn run(config: Config) -> Result<(), StartError> {
 #[derive(Debug)]
 pub struct Server {
     addresses: Vec<SocketAddr>,
+    http: Vec<SocketAddr>,
     control: Control,
+    tcp: Option<Arc<Capacity>>,
     bells: Vec<Arc<Bell>>,
     stopped: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
@@ -89,13 +97,23 @@ impl Server {
     /// When an address cannot be bound or the system refuses threads or polls.
     pub fn start(config: &Config) -> Result<Self, StartError> {
         let loops = loops(config.net.loops);
-        let sockets = bind(&config.net.bind, config.net.port, loops)?;
-        let addresses = sockets.addresses;
-        let ports: Vec<u16> = addresses.iter().map(SocketAddr::port).collect();
-        let parts = kaillera::build(config.settings(), loops, config.net.workers, &ports);
+        let ports = ports::bind(config, loops)?;
+        let numbers: Vec<u16> = ports.addresses.iter().map(SocketAddr::port).collect();
+        let parts = kaillera::build(config.settings(), loops, config.net.workers, &numbers);
+        let frames = config.limits.frames_in.div_ceil(loops);
+        let frames_in = std::iter::repeat_with(|| FramePool::new(frames, FRAME_SIZE));
+        let shown = tcp::Shown {
+            census: parts.control.census(),
+            frames_in: frames_in.take(loops).collect(),
+            turns: (0..loops).map(|_| Arc::default()).collect(),
+        };
+        let (frames_in, turns) = (shown.frames_in.clone(), shown.turns.clone());
+        let tcp = tcp::build(config, ports.tcp, shown)?;
         let mut server = Self {
-            addresses,
+            addresses: ports.addresses,
+            http: tcp.http,
             control: parts.control,
+            tcp: tcp.capacity,
             bells: Vec::new(),
             stopped: Arc::new(AtomicBool::new(false)),
             threads: Vec::new(),
@@ -104,26 +122,36 @@ impl Server {
         for (index, part) in parts.workers.into_iter().enumerate() {
             server.start_worker(index, part, clock)?;
         }
-        let of_loops = parts.loops.into_iter().zip(sockets.of_loops);
-        for (index, (part, sockets)) in of_loops.enumerate() {
-            let frames = FramePool::new(config.limits.frames_in.div_ceil(loops), FRAME_SIZE);
-            server.start_loop(index, part, sockets, &frames, clock)?;
+        let mut setups = tcp.setups.into_iter();
+        let kept = frames_in.into_iter().zip(turns);
+        let of_loops = parts.loops.into_iter().zip(ports.udp).zip(kept);
+        for (index, ((part, sockets), (frames, turns))) in of_loops.enumerate() {
+            let event_loop = LoopSetup {
+                part,
+                sockets,
+                frames,
+                turns,
+                tcp: setups.next(),
+            };
+            server.start_loop(index, event_loop, clock)?;
         }
-        let list: Vec<String> = server.addresses.iter().map(ToString::to_string).collect();
-        let threads = match config.net.workers {
-            0 => String::new(),
-            workers => format!(", workers: {workers}"),
-        };
-        log::info!(
-            "listening on udp {} (event loops: {loops}{threads})",
-            list.join(" and ")
-        );
+        server.log_start(config, loops);
         Ok(server)
     }
 
     /// Where the server listens, in the order of the configuration; ports are the real ones.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
+    }
+
+    /// Where HTTP alone is answered, in the order of the configuration; ports are the real ones.
+    pub fn http_addresses(&self) -> &[SocketAddr] {
+        &self.http
+    }
+
+    /// TCP connections that were accepted and are open.
+    pub fn connections(&self) -> usize {
+        self.tcp.as_ref().map_or(0, |tcp| tcp.open())
     }
 
     /// Users that are logged in.
@@ -149,9 +177,39 @@ impl Server {
     /// Tells every user, sends all away, and stops; takes less than two seconds.
     pub fn stop(self) {
         self.control.announce_stop();
+        self.tell_tcp(Capacity::announce_stop);
         wait(FAREWELL_NOTICE, || self.users() == 0);
         self.control.close_all();
-        wait(FAREWELL_SEND, || self.sessions() == 0);
+        self.tell_tcp(Capacity::close_all);
+        wait(FAREWELL_SEND, || {
+            self.sessions() == 0 && self.connections() == 0
+        });
+    }
+
+    fn tell_tcp(&self, word: impl FnOnce(&Capacity)) {
+        if let Some(tcp) = &self.tcp {
+            word(tcp);
+            self.bells.iter().for_each(|bell| bell.ring());
+        }
+    }
+
+    fn log_start(&self, config: &Config, loops: usize) {
+        let list = |addresses: &[SocketAddr]| {
+            let list: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+            list.join(" and ")
+        };
+        let threads = match config.net.workers {
+            0 => String::new(),
+            workers => format!(", workers: {workers}"),
+        };
+        let addresses = list(&self.addresses);
+        if config.tcp.enabled {
+            log::info!("listening on tcp {addresses}");
+        }
+        if !self.http.is_empty() {
+            log::info!("listening on tcp {} for http", list(&self.http));
+        }
+        log::info!("listening on udp {addresses} (event loops: {loops}{threads})");
     }
 
     fn start_worker(
@@ -185,17 +243,15 @@ impl Server {
     fn start_loop(
         &mut self,
         index: usize,
-        part: LoopPart,
-        sockets: Vec<mio::net::UdpSocket>,
-        frames: &FramePool,
+        setup: LoopSetup,
         clock: Clock,
     ) -> Result<(), StartError> {
         let failed = |error| StartError {
             what: format!("cannot set up loop {index}"),
             error,
         };
-        let bell = part.bell().clone();
-        let mut event_loop = EventLoop::new(sockets, frames, clock, part).map_err(failed)?;
+        let bell = setup.part.bell().clone();
+        let mut event_loop = setup.build(clock).map_err(failed)?;
         let waker = event_loop.waker().map_err(failed)?;
         bell.install(move || {
             if let Err(error) = waker.wake() {
@@ -224,6 +280,26 @@ impl Server {
         self.threads.push(thread);
         self.bells.push(bell);
         Ok(())
+    }
+}
+
+/// What one event loop is made of.
+struct LoopSetup {
+    part: LoopPart,
+    sockets: Vec<mio::net::UdpSocket>,
+    frames: FramePool,
+    turns: Arc<Histogram>,
+    tcp: Option<TcpSetup>,
+}
+
+impl LoopSetup {
+    fn build(self, clock: Clock) -> io::Result<EventLoop<LoopPart>> {
+        let event_loop = EventLoop::new(self.sockets, &self.frames, clock, self.part)?;
+        let event_loop = event_loop.with_turns(self.turns);
+        match self.tcp {
+            Some(setup) => event_loop.with_tcp(setup),
+            None => Ok(event_loop),
+        }
     }
 }
 
@@ -272,9 +348,6 @@ fn watch_for_first_signal() -> io::Result<impl FnOnce()> {
     })
 }
 
-/// How often a free port is looked for that all addresses have.
-const FREE_PORT_ATTEMPTS: usize = 16;
-
 /// Waits until `done`, but no longer than `most`; looks every few milliseconds.
 fn wait(most: Duration, done: impl Fn() -> bool) {
     let deadline = Instant::now() + most;
@@ -294,83 +367,4 @@ fn loops(configured: usize) -> usize {
             .map_or(1, |cores| (cores.get() / 2).clamp(1, MAX_THREADS)),
         loops => loops,
     }
-}
-
-struct Sockets {
-    addresses: Vec<SocketAddr>,
-    /// Per loop, one socket per address.
-    of_loops: Vec<Vec<mio::net::UdpSocket>>,
-}
-
-/// Binds every address once per loop, all on the same port.
-///
-/// The default asks for IPv4 and IPv6; a machine without one of them is served on the other.
-fn bind(hosts: &[IpAddr], port: u16, loops: usize) -> Result<Sockets, StartError> {
-    let mut attempts = if port == 0 { FREE_PORT_ATTEMPTS } else { 1 };
-    loop {
-        attempts -= 1;
-        match bind_all(hosts, port, loops) {
-            // The port that was free for the first address is taken for the second.
-            Err(StartError { error, .. })
-                if error.kind() == io::ErrorKind::AddrInUse && attempts > 0 => {}
-            done => return done,
-        }
-    }
-}
-
-fn bind_all(hosts: &[IpAddr], mut port: u16, loops: usize) -> Result<Sockets, StartError> {
-    let mut sockets = Sockets {
-        addresses: Vec::new(),
-        of_loops: std::iter::repeat_with(Vec::new).take(loops).collect(),
-    };
-    let wildcard = hosts.len() > 1 && hosts.iter().all(IpAddr::is_unspecified);
-    let mut missing = None;
-    for &host in hosts {
-        let address = SocketAddr::new(host, port);
-        match bind_address(address, loops) {
-            Ok((bound, of_loops)) => {
-                port = bound.port();
-                sockets.addresses.push(bound);
-                for (of_loop, socket) in sockets.of_loops.iter_mut().zip(of_loops) {
-                    of_loop.push(socket);
-                }
-            }
-            Err(error) if wildcard && error.kind() != io::ErrorKind::AddrInUse => {
-                log::warn!("not listening on udp {address}: {error}");
-                missing = Some((address, error));
-            }
-            Err(error) => return Err(cannot_listen(address, error)),
-        }
-    }
-    match missing {
-        Some((address, error)) if sockets.addresses.is_empty() => {
-            Err(cannot_listen(address, error))
-        }
-        _ => Ok(sockets),
-    }
-}
-
-fn cannot_listen(address: SocketAddr, error: io::Error) -> StartError {
-    StartError {
-        what: format!("cannot listen on udp {address}"),
-        error,
-    }
-}
-
-fn bind_address(
-    mut address: SocketAddr,
-    loops: usize,
-) -> io::Result<(SocketAddr, Vec<mio::net::UdpSocket>)> {
-    let shared = loops > 1;
-    if shared {
-        // Asked for a free port to share, the system may name one that others share already.
-        address = sys::probe(address)?;
-    }
-    let mut sockets = Vec::with_capacity(loops);
-    for _ in 0..loops {
-        let socket = sys::bind(address, sys::BindOptions { reuse_port: shared })?;
-        address = socket.local_addr()?;
-        sockets.push(socket);
-    }
-    Ok((address, sockets))
 }

@@ -14,6 +14,8 @@ mod game;
 #[path = "../tools/load/player.rs"]
 #[expect(dead_code, reason = "the load tool uses more of it")]
 mod player;
+#[path = "allocation/transport.rs"]
+mod transport;
 #[path = "../tools/allocs/user.rs"]
 #[expect(dead_code, reason = "the tool uses more of it")]
 mod user;
@@ -25,7 +27,8 @@ use samara::{
     server::Server,
 };
 use std::{
-    net::{Ipv4Addr, SocketAddr},
+    io::{Read, Write},
+    net::{Ipv4Addr, SocketAddr, TcpStream},
     thread,
     time::{Duration, Instant},
 };
@@ -43,6 +46,7 @@ static COUNTING: Counting = Counting;
 fn a_running_server_allocates_nothing_and_keeps_nothing() {
     counting::drive();
     the_count_can_fail();
+    transport::allocates_nothing();
     for (loops, workers) in [(1, 0), (2, 2)] {
         let server = start(loops, workers);
         let to = server.addresses()[0];
@@ -59,6 +63,7 @@ fn a_running_server_allocates_nothing_and_keeps_nothing() {
             users.into_iter().for_each(|user| user.log_out().unwrap());
         }
         nothing_allocated_for_the_idle(to);
+        nothing_allocated_for_pages(to);
         assert_eq!(server.metrics().desyncs.get(), 0);
         nothing_kept(&server, to);
     }
@@ -117,6 +122,37 @@ fn nothing_allocated_for_the_idle(to: SocketAddr) {
         "allocations by the server for keepalives and pings: {counts:?}"
     );
     users.into_iter().for_each(|user| user.log_out().unwrap());
+}
+
+/// Requests over TCP.
+fn nothing_allocated_for_pages(to: SocketAddr) {
+    let mut stream = TcpStream::connect(to).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut answer = vec![0; 64 << 10];
+    let mut ask = |page: &str| {
+        let request = format!("GET {page} HTTP/1.1\r\nHost: a\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut length = 0;
+        while !is_answer(&answer[..length]) {
+            length += stream.read(&mut answer[length..]).unwrap();
+        }
+    };
+    let mut run = |rounds: u32| {
+        for _ in 0..rounds {
+            ask("/health");
+            ask("/metrics");
+        }
+    };
+    run(20);
+    nothing_allocated("pages", || run(500));
+}
+
+fn is_answer(bytes: &[u8]) -> bool {
+    let text = std::str::from_utf8(bytes).unwrap();
+    text.split_once("\r\n\r\n").is_some_and(|(head, body)| {
+        let length = head.split_once("Content-Length: ").unwrap().1;
+        length.lines().next().unwrap().parse() == Ok(body.len())
+    })
 }
 
 /// Users come and go, and in the end 500 of them leave nothing behind.

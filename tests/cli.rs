@@ -53,7 +53,9 @@ fn check_accepts_the_example() {
     let output = samara(&["check", "--config", example]);
     let expected = format!(
         "{example}: ok
-  listens on   0.0.0.0:27888, [::]:27888 (UDP)
+  listens on   0.0.0.0:27888, [::]:27888 (UDP and TCP)
+  tcp          4096 connections, 64 of one address at most
+  http pages   on port 27888
   threads      half the cores for the network, which also run the games
   users        4096 at most, with a ping of 1000 ms at most
   connections  1, 2, 3, 4, 5, 6
@@ -73,7 +75,8 @@ fn check_says_what_a_file_changes() {
     let text = "[net]\nbind = [\"192.0.2.7\"]\nport = 0\nannounced_port = 27900\nloops = 2\n\
         workers = 3\n[kaillera]\nmax_users = 100\nmax_games = 20\nmax_ping_ms = 250\n\
         allowed_connection_types = [3, 1]\nroom_capacity = 4\ncharset = \"utf-8\"\n\
-        welcome = [\"Hello\"]\n[log]\nfilter = \"warn\"\n";
+        welcome = [\"Hello\"]\n[tcp]\nconnections = 10\n[http]\non_shared_port = false\n\
+        listen = [\"127.0.0.1:9100\"]\n[log]\nfilter = \"warn\"\n";
     let file = TempFile::new("changes.toml", text.as_bytes());
     let output = samara(&["check", "--config", file.path()]);
     let path = file.path();
@@ -81,7 +84,9 @@ fn check_says_what_a_file_changes() {
         "{path}: warning: kaillera.charset is UTF-8, which clients do not understand: \
          they show every letter beyond ASCII as two or more others
 {path}: ok
-  listens on   192.0.2.7:0 (UDP, any free port)
+  listens on   192.0.2.7:0 (UDP and TCP, any free port)
+  tcp          10 connections, 64 of one address at most
+  http pages   on 127.0.0.1:9100
   announces    port 27900
   threads      2 for the network, 3 for the games
   users        100 at most, with a ping of 250 ms at most
@@ -110,7 +115,7 @@ fn check_and_serve_tell_every_mistake() {
             lines[0],
             format!(
                 "{path}:2: net.port = 70000 is out of range; \
-                 valid: 0 to 65535 (UDP port; 0 is any free one)"
+                 valid: 0 to 65535 (port; 0 is any free one)"
             )
         );
         assert_eq!(

@@ -174,6 +174,9 @@ impl fmt::Debug for Frame {
 /// a few rooms ever have on their way, so that theirs are all made with the first one.
 const CHUNK: usize = 48;
 
+/// The most bytes they may have, unless a single frame is longer.
+const CHUNK_BYTES: usize = 256 << 10;
+
 /// A frame is its block's pointer; only that moves.
 type FreeList = Vec<Box<Block>>;
 
@@ -203,7 +206,8 @@ impl Home {
 
     /// Makes the next frames, pieces of one allocation, if there may be more.
     fn make(&self, shelf: &mut Shelf) {
-        let count = CHUNK.min(self.frames - shelf.made);
+        let at_once = CHUNK.min(CHUNK_BYTES / self.frame_size.max(1)).max(1);
+        let count = at_once.min(self.frames - shelf.made);
         let mut all = BytesMut::zeroed(count.saturating_mul(self.frame_size));
         let block = || {
             let bytes = all.split_to(self.frame_size.min(all.len()));
@@ -287,6 +291,15 @@ mod tests {
         drop(frames);
         assert_eq!(pool.home.shelf().free.capacity(), room);
         assert_eq!(pool.available(), pool.capacity());
+    }
+
+    #[test]
+    fn long_frames_are_made_few_at_a_time() {
+        for (frame_size, at_once) in [(CHUNK_BYTES / 3, 3), (2 * CHUNK_BYTES, 1)] {
+            let pool = FramePool::new(10, frame_size);
+            drop(pool.try_take());
+            assert_eq!(pool.home.shelf().made, at_once);
+        }
     }
 
     #[test]

@@ -45,7 +45,7 @@ fn help_names_the_real_defaults() {
     assert_eq!(net.bind, addresses(&["0.0.0.0", "::"]));
     assert!(help.contains("[default: 0.0.0.0 and ::]"));
     assert!(help.contains(&format!(
-        "UDP port; 0 is any free one [default: {}]",
+        "UDP and TCP; 0 is any free one [default: {}]",
         net.port
     )));
     assert_eq!((net.loops, net.workers), (0, 0));

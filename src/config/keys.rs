@@ -1,16 +1,17 @@
 //! Every key: its section, its range and its unit.
 
 use super::{
-    Config, LOG_FILTERS, Net, charset,
+    Config, Http, LOG_FILTERS, Net, Tcp, charset,
     document::{Document, KeyName},
     is_log_filter,
     section::Section,
 };
 use crate::{
     lobby::rules::{ConnectionTypes, Rules},
+    net::tcp::TcpSettings,
     service::kaillera::{Limits, Link, MAX_THREADS},
 };
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
 /// Longest welcome line in bytes: the oldest clients keep an information line in 256.
 const WELCOME_LINE: usize = 255;
@@ -27,6 +28,8 @@ pub(super) fn read(document: &mut Document<'_>, config: &mut Config) {
     let users_ok = kaillera(document, &mut config.rules);
     link(document, &mut config.link);
     let sessions_ok = limits(document, &mut config.limits);
+    tcp(document, &mut config.tcp);
+    http(document, &mut config.http);
     log(document, &mut config.log);
 
     let users = u64::from(config.rules.max_users);
@@ -49,7 +52,7 @@ fn net(document: &mut Document<'_>, net: &mut Net) {
     section.texts("bind", (1..=16, "addresses"), valid, address, &mut bind);
     net.set_bind(bind);
 
-    let any_port = "UDP port; 0 is any free one";
+    let any_port = "port; 0 is any free one";
     let announced = &mut net.announced_port;
     section.integer("port", 0..=65_535, any_port, &mut net.port);
     section.optional_integer("announced_port", 1..=65_535, "UDP port", announced);
@@ -217,6 +220,82 @@ fn limits(document: &mut Document<'_>, limits: &mut Limits) -> bool {
     section.integer("frames_in", 256..=1_048_576, "datagrams", frames_in);
     section.integer("frames_out", 256..=1_048_576, "datagrams", frames_out);
     sessions_ok
+}
+
+fn tcp(document: &mut Document<'_>, tcp: &mut Tcp) {
+    let TcpSettings {
+        connections,
+        connections_per_address: per_address,
+        handshake_timeout,
+        idle_timeout,
+        stall_timeout,
+        sniff_delay,
+        ..
+    } = &mut tcp.settings;
+    let mut section = document.section("tcp");
+    section.boolean("enabled", &mut tcp.enabled);
+    let unit = "connections";
+    section.integer("connections", 1..=65_535, unit, connections);
+    section.integer("connections_per_address", 1..=65_535, unit, per_address);
+    section.duration("sniff_delay_ms", 1..=10_000, MILLISECONDS, sniff_delay);
+    section.duration("handshake_timeout_s", 1..=600, SECONDS, handshake_timeout);
+    section.duration("idle_timeout_s", 1..=86_400, SECONDS, idle_timeout);
+    section.duration("stall_timeout_s", 1..=3600, SECONDS, stall_timeout);
+    marks(document, &mut tcp.settings);
+}
+
+fn marks(document: &mut Document<'_>, settings: &mut TcpSettings) {
+    let TcpSettings {
+        low_mark,
+        high_mark,
+        hard_cap,
+        block,
+        ..
+    } = settings;
+    let mut section = document.section("tcp");
+    let low_ok = section.integer("low_mark", 0..=16_777_216, BYTES, low_mark);
+    let high_ok = section.integer("high_mark", 4096..=16_777_216, BYTES, high_mark);
+    let cap_ok = section.integer("hard_cap", 4096..=67_108_864, BYTES, hard_cap);
+    if low_ok && high_ok && low_mark > high_mark {
+        document.contradiction([
+            (
+                KeyName::new("tcp", "low_mark"),
+                format!("at most tcp.high_mark, which is {high_mark}"),
+            ),
+            (
+                KeyName::new("tcp", "high_mark"),
+                format!("at least tcp.low_mark, which is {low_mark}"),
+            ),
+        ]);
+    }
+    let least = *high_mark + *block;
+    if high_ok && cap_ok && *hard_cap < least {
+        let most = hard_cap.saturating_sub(*block);
+        document.contradiction([
+            (
+                KeyName::new("tcp", "hard_cap"),
+                format!("at least {least}, which is tcp.high_mark and a message"),
+            ),
+            (
+                KeyName::new("tcp", "high_mark"),
+                format!("at most {most}, which is tcp.hard_cap without a message"),
+            ),
+        ]);
+    }
+}
+
+fn http(document: &mut Document<'_>, http: &mut Http) {
+    let mut section = document.section("http");
+    section.boolean("on_shared_port", &mut http.on_shared_port);
+    let mut listen: Vec<SocketAddr> = Vec::new();
+    let valid = "an address with a port such as \"127.0.0.1:9100\" or \"[::1]:9100\"";
+    let address = |text: &str| text.parse().ok();
+    section.texts("listen", (0..=16, "addresses"), valid, address, &mut listen);
+    for address in listen {
+        if !http.listen.contains(&address) {
+            http.listen.push(address);
+        }
+    }
 }
 
 fn log(document: &mut Document<'_>, filter: &mut String) {

@@ -60,13 +60,14 @@ pub use summary::Summary;
 
 use crate::{
     lobby::rules::Rules,
+    net::tcp::TcpSettings,
     service::kaillera::{Limits, Link, Settings},
 };
 use document::Document;
 use std::{
     fs::File,
     io::{self, Read},
-    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::Path,
     time::Duration,
 };
@@ -93,6 +94,10 @@ pub struct Config {
     pub link: Link,
     /// What the server has room for.
     pub limits: Limits,
+    /// TCP beside UDP.
+    pub tcp: Tcp,
+    /// The pages for those who watch the server.
+    pub http: Http,
     /// What is logged, as [`is_log_filter`] takes it; empty leaves it to the environment.
     pub log: String,
 }
@@ -102,7 +107,7 @@ pub struct Config {
 pub struct Net {
     /// Where to listen, each address once.
     pub bind: Vec<IpAddr>,
-    /// The UDP port on each of them; 0 is any free one.
+    /// The port on each of them, UDP and TCP; 0 is any free one.
     pub port: u16,
     /// The port clients are told to use, if a router forwards another one to ours.
     pub announced_port: Option<u16>,
@@ -112,6 +117,24 @@ pub struct Net {
     pub workers: usize,
     /// Whether a hello of another protocol version is answered; else it is dropped.
     pub answer_wrong_version: bool,
+}
+
+/// TCP on the same port number as UDP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tcp {
+    /// Whether the port is served over TCP too.
+    pub enabled: bool,
+    /// Caps, marks and times.
+    pub settings: TcpSettings,
+}
+
+/// The pages for those who watch the server, and where they can be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Http {
+    /// Whether on the server's own port, beside what else it serves.
+    pub on_shared_port: bool,
+    /// Listeners of its own, each once.
+    pub listen: Vec<SocketAddr>,
 }
 
 impl Config {
@@ -214,6 +237,24 @@ impl Default for Net {
             loops: 0,
             workers: 0,
             answer_wrong_version: false,
+        }
+    }
+}
+
+impl Default for Tcp {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            settings: TcpSettings::default(),
+        }
+    }
+}
+
+impl Default for Http {
+    fn default() -> Self {
+        Self {
+            on_shared_port: true,
+            listen: Vec::new(),
         }
     }
 }

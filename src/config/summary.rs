@@ -1,6 +1,7 @@
 //! A configuration in a few lines.
 
 use super::Config;
+use crate::net::tcp::TcpSettings;
 use std::{fmt, net::SocketAddr};
 
 /// What a [`Config`] would serve, one indented line per subject.
@@ -19,6 +20,8 @@ impl fmt::Display for Summary<'_> {
             net,
             rules,
             limits,
+            tcp,
+            http,
             log,
             ..
         } = self.0;
@@ -28,7 +31,24 @@ impl fmt::Display for Summary<'_> {
             .map(|ip| SocketAddr::new(*ip, net.port).to_string());
         let addresses: Vec<String> = addresses.collect();
         let free = if net.port == 0 { ", any free port" } else { "" };
-        writeln!(f, "  listens on   {} (UDP{free})", addresses.join(", "))?;
+        let kinds = if tcp.enabled { "UDP and TCP" } else { "UDP" };
+        writeln!(f, "  listens on   {} ({kinds}{free})", addresses.join(", "))?;
+        if tcp.enabled {
+            let TcpSettings {
+                connections,
+                connections_per_address,
+                ..
+            } = tcp.settings;
+            let caps =
+                format!("{connections} connections, {connections_per_address} of one address");
+            writeln!(f, "  tcp          {caps} at most")?;
+        }
+        let http_listen = http.listen.iter().map(ToString::to_string);
+        let shared = (tcp.enabled && http.on_shared_port).then(|| format!("port {}", net.port));
+        let http: Vec<String> = shared.into_iter().chain(http_listen).collect();
+        if !http.is_empty() {
+            writeln!(f, "  http pages   on {}", http.join(", "))?;
+        }
         if let Some(port) = net.announced_port {
             writeln!(f, "  announces    port {port}")?;
         }

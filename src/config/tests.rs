@@ -33,7 +33,7 @@ fn uncommented() -> String {
 fn nothing_is_the_default() {
     assert!(same(&parse(""), &Config::default()));
     assert!(same(
-        &parse("[net]\n[kaillera]\n[link]\n[limits]\n[log]\n"),
+        &parse("[net]\n[kaillera]\n[link]\n[limits]\n[tcp]\n[http]\n[log]\n"),
         &Config::default()
     ));
 }
@@ -116,6 +116,20 @@ fn every_key_arrives() {
         backlog = 29_000
         frames_in = 1_000
         frames_out = 0x400
+        [tcp]
+        enabled = false
+        connections = 32
+        connections_per_address = 33
+        sniff_delay_ms = 34
+        handshake_timeout_s = 35
+        idle_timeout_s = 36
+        stall_timeout_s = 37
+        low_mark = 38
+        high_mark = 5_000
+        hard_cap = 100_000
+        [http]
+        on_shared_port = false
+        listen = ["127.0.0.1:39", "[::1]:40", "127.0.0.1:39"]
         [log]
         filter = "debug"
         "#,
@@ -169,6 +183,25 @@ fn every_key_arrives() {
             frames_in: 1000,
             frames_out: 1024,
         },
+        tcp: Tcp {
+            enabled: false,
+            settings: TcpSettings {
+                connections: 32,
+                connections_per_address: 33,
+                sniff_delay: Duration::from_millis(34),
+                handshake_timeout: seconds(35),
+                idle_timeout: seconds(36),
+                stall_timeout: seconds(37),
+                low_mark: 38,
+                high_mark: 5_000,
+                hard_cap: 100_000,
+                ..TcpSettings::default()
+            },
+        },
+        http: Http {
+            on_shared_port: false,
+            listen: vec!["127.0.0.1:39".parse().unwrap(), "[::1]:40".parse().unwrap()],
+        },
         log: "debug".to_owned(),
     };
     assert_eq!(format!("{config:#?}"), format!("{expected:#?}"));
@@ -213,12 +246,12 @@ fn mistakes_are_told_exactly() {
         // Names.
         (
             "[nett]\nport = 1",
-            "t:1: [nett] is unknown; valid: [net], [kaillera], [link], [limits], [log]",
+            "t:1: [nett] is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [log]",
         ),
         ("\nport = 1", "t:2: port is unknown; did you mean net.port?"),
         (
             "colour = 1",
-            "t:1: colour is unknown; valid: [net], [kaillera], [link], [limits], [log]",
+            "t:1: colour is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [log]",
         ),
         (
             "[net]\ncolour = 1",
@@ -247,11 +280,11 @@ fn mistakes_are_told_exactly() {
         ),
         (
             "[net]\nport = \"x\"",
-            "t:2: net.port = \"x\" is a text; valid: an integer, 0 to 65535 (UDP port; 0 is any free one)",
+            "t:2: net.port = \"x\" is a text; valid: an integer, 0 to 65535 (port; 0 is any free one)",
         ),
         (
             "[net]\nport = 1.5",
-            "t:2: net.port = 1.5 is a fraction; valid: an integer, 0 to 65535 (UDP port; 0 is any free one)",
+            "t:2: net.port = 1.5 is a fraction; valid: an integer, 0 to 65535 (port; 0 is any free one)",
         ),
         (
             "[net]\nbind = \"::\"",
@@ -276,7 +309,7 @@ fn mistakes_are_told_exactly() {
         ),
         (
             "[net]\nport = -1",
-            "t:2: net.port = -1 is out of range; valid: 0 to 65535 (UDP port; 0 is any free one)",
+            "t:2: net.port = -1 is out of range; valid: 0 to 65535 (port; 0 is any free one)",
         ),
         (
             "[limits]\ninbox = 99999999999999999999999",
@@ -316,6 +349,26 @@ fn mistakes_are_told_exactly() {
         (
             "[link]\ndrop_after_s = 5",
             "t:2: link.drop_after_s = 5 is out of range; valid: at least link.desync_after_s, which is 12",
+        ),
+        (
+            "[tcp]\nlow_mark = 300000",
+            "t:2: tcp.low_mark = 300000 is out of range; valid: at most tcp.high_mark, which is 262144",
+        ),
+        (
+            "[tcp]\nhigh_mark = 5000",
+            "t:2: tcp.high_mark = 5000 is out of range; valid: at least tcp.low_mark, which is 65536",
+        ),
+        (
+            "[tcp]\nhard_cap = 300000",
+            "t:2: tcp.hard_cap = 300000 is out of range; valid: at least 329728, which is tcp.high_mark and a message",
+        ),
+        (
+            "[tcp]\nhigh_mark = 1000000",
+            "t:2: tcp.high_mark = 1000000 is out of range; valid: at most 980992, which is tcp.hard_cap without a message",
+        ),
+        (
+            "[http]\nlisten = [\"9100\"]",
+            "t:2: http.listen = \"9100\" is not accepted; valid: an address with a port such as \"127.0.0.1:9100\" or \"[::1]:9100\"",
         ),
     ];
     for (text, expected) in cases {

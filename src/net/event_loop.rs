@@ -3,12 +3,16 @@
 use super::{
     Clock, Lost, Service,
     sys::{ReceiveBatch, SendBatch},
+    tcp::{TcpEndpoint, TcpSetup},
 };
-use crate::buffer::FramePool;
+use crate::{buffer::FramePool, metrics::Histogram, timer::Time};
 use mio::{Events, Interest, Poll, Token, Waker, net::UdpSocket};
 use std::{
     io,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -27,8 +31,8 @@ const WAKE: Token = Token(usize::MAX);
 ///
 /// Each turn does, in this order: wait (not at all while something is left to do), read the
 /// clock once, read at most one batch from each socket that has something, give the service
-/// its turn, send what it has queued. A socket that had more than a batch stays on the ready
-/// list, for mio reports it only once.
+/// its turn, send what it has queued; then TCP has its turn, within budgets of its own. A
+/// socket that had more than a batch stays on the ready list, for mio reports it only once.
 #[derive(Debug)]
 pub struct EventLoop<S> {
     poll: Poll,
@@ -38,6 +42,10 @@ pub struct EventLoop<S> {
     send: SendBatch,
     clock: Clock,
     service: S,
+    tcp: Option<TcpEndpoint>,
+    turns: Option<Arc<Histogram>>,
+    /// When the last turn began, if the next one follows at once.
+    unfinished: Option<Time>,
 }
 
 #[derive(Debug)]
@@ -79,7 +87,31 @@ impl<S: Service> EventLoop<S> {
             send: SendBatch::new(SEND_BATCH),
             clock,
             service,
+            tcp: None,
+            turns: None,
+            unfinished: None,
         })
+    }
+
+    /// The same loop, which counts in `turns` how long it takes from reading the clock to having
+    /// sent everything.
+    ///
+    /// The clock is not read for it: turns that leave nothing to wait for are not counted.
+    pub fn with_turns(mut self, turns: Arc<Histogram>) -> Self {
+        self.turns = Some(turns);
+        self
+    }
+
+    /// The same loop, with TCP beside the datagrams.
+    ///
+    /// # Errors
+    ///
+    /// When the listeners cannot be registered.
+    pub fn with_tcp(mut self, setup: TcpSetup) -> io::Result<Self> {
+        let first_token = self.endpoints.len();
+        let registry = self.poll.registry();
+        self.tcp = Some(TcpEndpoint::new(setup, registry, first_token)?);
+        Ok(self)
     }
 
     /// What wakes the loop from its sleep.
@@ -108,7 +140,12 @@ impl<S: Service> EventLoop<S> {
     fn wait(&mut self, sleep: Option<Duration>, stop: &AtomicBool) -> io::Result<()> {
         let sleep = match sleep {
             Some(Duration::ZERO) => Duration::ZERO,
-            _ if !self.service.about_to_sleep() || stop.load(Ordering::Relaxed) => Duration::ZERO,
+            _ if !self.service.about_to_sleep()
+                || self.tcp.as_ref().is_some_and(|tcp| !tcp.is_idle())
+                || stop.load(Ordering::Relaxed) =>
+            {
+                Duration::ZERO
+            }
             some => some.unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP),
         };
         let polled = self.poll.poll(&mut self.events, Some(sleep));
@@ -121,6 +158,10 @@ impl<S: Service> EventLoop<S> {
             if let Some(endpoint) = self.endpoints.get_mut(event.token().0) {
                 endpoint.readable |= event.is_readable() || event.is_error();
                 endpoint.writable |= event.is_writable();
+            } else if let Some(tcp) = &mut self.tcp
+                && event.token() != WAKE
+            {
+                tcp.event(event);
             }
         }
         Ok(())
@@ -129,6 +170,9 @@ impl<S: Service> EventLoop<S> {
     /// One turn; says how long nothing needs to be done, `None` is until something comes in.
     fn turn(&mut self) -> Option<Duration> {
         let now = self.clock.now();
+        if let Some(began) = self.unfinished.take() {
+            self.record(now.since(began));
+        }
         let mut more = false;
         for (index, endpoint) in self.endpoints.iter_mut().enumerate() {
             if !endpoint.readable {
@@ -159,10 +203,26 @@ impl<S: Service> EventLoop<S> {
         let progress = self.service.turn(now);
         self.flush();
         more |= progress.more;
+        let mut deadline = progress.deadline;
+        if let Some(tcp) = &mut self.tcp {
+            let progress = tcp.turn(now);
+            more |= progress.more;
+            deadline = deadline.into_iter().chain(progress.deadline).min();
+        }
         if more {
+            self.unfinished = Some(now);
             return Some(Duration::ZERO);
         }
-        progress.deadline.map(|at| at.since(self.clock.now()))
+        let deadline = deadline?;
+        let after = self.clock.now();
+        self.record(after.since(now));
+        Some(deadline.since(after))
+    }
+
+    fn record(&self, time: Duration) {
+        if let Some(turns) = &self.turns {
+            turns.record(time);
+        }
     }
 
     fn flush(&mut self) {

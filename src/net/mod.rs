@@ -6,10 +6,13 @@
 
 mod clock;
 mod event_loop;
+mod sniff;
 pub mod sys;
+pub mod tcp;
 
 pub use clock::Clock;
 pub use event_loop::EventLoop;
+pub use sniff::Sniff;
 
 use crate::{buffer::Frame, timer::Time};
 use std::collections::VecDeque;
@@ -42,7 +45,7 @@ pub trait Service {
 }
 
 /// What a turn left behind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// There is more to do at once.
     pub more: bool,

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+mod http;
 mod maple;
 mod seeds;
 
@@ -20,7 +21,7 @@ struct Target {
     run: fn(&[u8]),
 }
 
-const TARGETS: [Target; 8] = [
+const TARGETS: [Target; 9] = [
     Target {
         name: "connect",
         run: fuzz::connect,
@@ -52,6 +53,10 @@ const TARGETS: [Target; 8] = [
     Target {
         name: "maple_hello",
         run: maple_fuzz::hello,
+    },
+    Target {
+        name: "http",
+        run: service::http::fuzz::http,
     },
 ];
 

@@ -8,11 +8,13 @@
 )]
 
 mod cache;
+mod client;
 mod identity;
 mod inputs;
 mod player;
 mod table;
 
+pub use client::Client;
 pub use identity::Identity;
 pub use inputs::{Recipe, hash};
 pub use player::{PATIENCE, Player, Received, Start};

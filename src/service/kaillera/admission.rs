@@ -17,6 +17,8 @@ pub(super) struct Admission {
     max_users: usize,
     /// Logged in, as the lobby last said.
     users: AtomicUsize,
+    /// Rooms, as the lobby last said.
+    games: AtomicUsize,
     unfinished: Mutex<Unfinished>,
 }
 
@@ -45,6 +47,7 @@ impl Admission {
             limits,
             max_users: max_users as usize,
             users: AtomicUsize::new(0),
+            games: AtomicUsize::new(0),
             unfinished: Mutex::new(unfinished),
         }
     }
@@ -92,6 +95,14 @@ impl Admission {
 
     pub(super) fn set_users(&self, users: usize) {
         self.users.store(users, Ordering::Relaxed);
+    }
+
+    pub(super) fn set_games(&self, games: usize) {
+        self.games.store(games, Ordering::Relaxed);
+    }
+
+    pub(super) fn games(&self) -> usize {
+        self.games.load(Ordering::Relaxed)
     }
 
     pub(super) fn users(&self) -> usize {

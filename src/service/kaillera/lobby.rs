@@ -92,7 +92,9 @@ impl LobbyActor {
             };
             self.lobby.handle_timeout(now, &mut outlet);
         }
-        post.exchange().admission.set_users(self.lobby.users());
+        let admission = &post.exchange().admission;
+        admission.set_users(self.lobby.users());
+        admission.set_games(self.lobby.games());
         Turn {
             more: left == 0 || !self.stage.courier.is_free() || !self.stage.to_users.is_free(),
             deadline: self.lobby.poll_timeout(),

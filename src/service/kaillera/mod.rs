@@ -149,6 +149,11 @@ impl Control {
         self.exchange.admission.unfinished_logins()
     }
 
+    /// The same numbers, for any thread and as long as it likes.
+    pub fn census(&self) -> Census {
+        Census(self.exchange.clone())
+    }
+
     /// What the service counts.
     pub fn metrics(&self) -> Arc<Metrics> {
         self.exchange.metrics.clone()
@@ -172,6 +177,42 @@ impl Control {
             log::warn!("the lobby is too busy to be told that the server stops");
         }
         self.post.ring();
+    }
+}
+
+/// Looks at the service and changes nothing; copies see the same.
+#[derive(Clone, Debug)]
+pub struct Census(Arc<Exchange>);
+
+impl Census {
+    /// Users that are logged in.
+    pub fn users(&self) -> usize {
+        self.0.admission.users()
+    }
+
+    /// Rooms, whether they play or not.
+    pub fn games(&self) -> usize {
+        self.0.admission.games()
+    }
+
+    /// Sessions, logged in or not.
+    pub fn sessions(&self) -> usize {
+        self.0.admission.sessions()
+    }
+
+    /// What the service counts.
+    pub fn metrics(&self) -> Arc<Metrics> {
+        self.0.metrics.clone()
+    }
+
+    /// What it dropped, by reason.
+    pub fn drops(&self) -> Arc<Drops> {
+        self.0.drops.clone()
+    }
+
+    /// Buffers for sending that nobody holds, and how many there are.
+    pub fn frames(&self) -> (usize, usize) {
+        (self.0.frames.available(), self.0.frames.capacity())
     }
 }
 
