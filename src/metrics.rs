@@ -80,6 +80,24 @@ counters! {
         stream_bytes_in,
         /// Bytes sent over TCP.
         stream_bytes_out,
+        /// Maple clients greeted.
+        maple_sessions,
+        /// Packets of Maple clients that sessions of our own took.
+        maple_packets_in,
+        /// Packets that sessions of our own sent to Maple clients.
+        maple_packets_out,
+        /// Packets of Maple clients that the gateway passed on.
+        maple_relayed_in,
+        /// Packets of Maple servers that the gateway passed on.
+        maple_relayed_out,
+        /// Maple clients sent to another server through us.
+        maple_migrations,
+        /// How often a Maple client had to wait because it said too much.
+        maple_throttled,
+        /// Maple packets written to the packet log.
+        maple_logged,
+        /// Maple packets that the packet log had no room for.
+        maple_log_drops,
     }
 }
 
@@ -156,6 +174,24 @@ reasons! {
     SlowReader = "too much waits for a slow reader",
     /// A message longer than a service can take.
     MessageTooLong = "message too long",
+    /// Not the next packet of a Maple stream, or one of a length that is not allowed.
+    BadFrame = "bad packet header",
+    /// A Maple client that does not answer pings.
+    PongTimeout = "ping not answered",
+    /// A Maple client that comes in without having been sent.
+    UnknownMove = "character not expected",
+    /// Too many Maple clients of one address that have not said what they want.
+    TooManyUndecided = "too many undecided clients of one address",
+    /// A Maple packet that may not pass.
+    DeniedOpcode = "opcode not allowed",
+    /// A Maple server that could not be reached, or does not speak as configured.
+    BadUpstream = "upstream server not usable",
+    /// A Maple server that ended the connection.
+    UpstreamGone = "upstream server gone",
+    /// A Maple server that sends a client where it may not go.
+    BadMove = "sent to a server that is not allowed",
+    /// More Maple clients on their way than are remembered.
+    TooManyMoves = "too many characters on their way",
 }
 
 /// How long something took, in buckets that double; recorded by any thread.

@@ -12,9 +12,12 @@ use crate::{
     metrics::{Drops, Histogram, Metrics},
     net::{
         Clock, EventLoop, sys,
-        tcp::{Capacity, TcpSetup},
+        tcp::{Capacity, TcpService, TcpSetup},
     },
-    service::kaillera::{self, Control, FRAME_SIZE, LoopPart, MAX_THREADS, WorkerPart},
+    service::{
+        kaillera::{self, Control, FRAME_SIZE, LoopPart, MAX_THREADS, WorkerPart},
+        packet_log::LogThread,
+    },
 };
 use std::{
     fmt, io,
@@ -63,11 +66,14 @@ pub fn run(config: Config) -> Result<(), StartError> {
 pub struct Server {
     addresses: Vec<SocketAddr>,
     http: Vec<SocketAddr>,
+    gateway: Vec<SocketAddr>,
     control: Control,
     tcp: Option<Arc<Capacity>>,
     bells: Vec<Arc<Bell>>,
     stopped: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
+    /// Ends after the loops that leave something for it.
+    _packet_log: Option<LogThread>,
 }
 
 /// Why a server did not start.
@@ -96,6 +102,20 @@ impl Server {
     ///
     /// When an address cannot be bound or the system refuses threads or polls.
     pub fn start(config: &Config) -> Result<Self, StartError> {
+        Self::start_with(config, |_, _| Vec::new())
+    }
+
+    /// The same with services of one's own beside the server's: `services` is asked once for each
+    /// loop, by its number, and given what the server counts in. They are asked for a
+    /// connection's first bytes after the server's own.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Server::start`].
+    pub fn start_with(
+        config: &Config,
+        mut services: impl FnMut(usize, &Arc<Metrics>) -> Vec<Box<dyn TcpService>>,
+    ) -> Result<Self, StartError> {
         let loops = loops(config.net.loops);
         let ports = ports::bind(config, loops)?;
         let numbers: Vec<u16> = ports.addresses.iter().map(SocketAddr::port).collect();
@@ -108,17 +128,19 @@ impl Server {
             turns: (0..loops).map(|_| Arc::default()).collect(),
         };
         let (frames_in, turns) = (shown.frames_in.clone(), shown.turns.clone());
-        let tcp = tcp::build(config, ports.tcp, shown)?;
+        let clock = Clock::start();
+        let tcp = tcp::build(config, ports.tcp, shown, clock, &mut services)?;
         let mut server = Self {
             addresses: ports.addresses,
             http: tcp.http,
+            gateway: tcp.gateway,
             control: parts.control,
             tcp: tcp.capacity,
             bells: Vec::new(),
             stopped: Arc::new(AtomicBool::new(false)),
             threads: Vec::new(),
+            _packet_log: tcp.packet_log,
         };
-        let clock = Clock::start();
         for (index, part) in parts.workers.into_iter().enumerate() {
             server.start_worker(index, part, clock)?;
         }
@@ -147,6 +169,12 @@ impl Server {
     /// Where HTTP alone is answered, in the order of the configuration; ports are the real ones.
     pub fn http_addresses(&self) -> &[SocketAddr] {
         &self.http
+    }
+
+    /// Where there is nothing but the gateway, in the order of the configuration; ports are the
+    /// real ones.
+    pub fn gateway_addresses(&self) -> &[SocketAddr] {
+        &self.gateway
     }
 
     /// TCP connections that were accepted and are open.
@@ -208,6 +236,13 @@ impl Server {
         }
         if !self.http.is_empty() {
             log::info!("listening on tcp {} for http", list(&self.http));
+        }
+        if !self.gateway.is_empty() {
+            log::info!("listening on tcp {} for maple", list(&self.gateway));
+        }
+        if let Some(login) = config.gateway.login {
+            let version = config.maple.profile.version;
+            log::info!("maple clients of version {version} are taken to {login}");
         }
         log::info!("listening on udp {addresses} (event loops: {loops}{threads})");
     }

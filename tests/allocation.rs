@@ -11,6 +11,8 @@ mod counting;
 #[path = "../tools/allocs/game.rs"]
 #[expect(dead_code, reason = "the tool uses more of it")]
 mod game;
+#[path = "allocation/gateway.rs"]
+mod gateway;
 #[path = "../tools/load/player.rs"]
 #[expect(dead_code, reason = "the load tool uses more of it")]
 mod player;
@@ -47,6 +49,7 @@ fn a_running_server_allocates_nothing_and_keeps_nothing() {
     counting::drive();
     the_count_can_fail();
     transport::allocates_nothing();
+    gateway::allocates_nothing();
     for (loops, workers) in [(1, 0), (2, 2)] {
         let server = start(loops, workers);
         let to = server.addresses()[0];

@@ -3,7 +3,7 @@
 use super::{
     Config, Http, LOG_FILTERS, Net, Tcp, charset,
     document::{Document, KeyName},
-    is_log_filter,
+    is_log_filter, maple,
     section::Section,
 };
 use crate::{
@@ -17,9 +17,9 @@ use std::{net::SocketAddr, time::Duration};
 const WELCOME_LINE: usize = 255;
 
 const MILLISECONDS: (&str, Duration) = ("milliseconds", Duration::from_millis(1));
-const SECONDS: (&str, Duration) = ("seconds", Duration::from_secs(1));
+pub(super) const SECONDS: (&str, Duration) = ("seconds", Duration::from_secs(1));
 const SECONDS_OR_OFF: (&str, Duration) = ("seconds; 0 is off", Duration::from_secs(1));
-const BYTES: &str = "bytes";
+pub(super) const BYTES: &str = "bytes";
 const BYTES_OR_OFF: &str = "bytes; 0 is off";
 
 /// Reads all of `document` into `config`, which holds the defaults.
@@ -30,6 +30,9 @@ pub(super) fn read(document: &mut Document<'_>, config: &mut Config) {
     let sessions_ok = limits(document, &mut config.limits);
     tcp(document, &mut config.tcp);
     http(document, &mut config.http);
+    maple::maple(document, &mut config.maple);
+    maple::gateway(document, &mut config.gateway, &config.maple.opcodes);
+    maple::packet_log(document, &mut config.packet_log);
     log(document, &mut config.log);
 
     let users = u64::from(config.rules.max_users);

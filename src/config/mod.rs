@@ -50,18 +50,24 @@ mod charset;
 mod document;
 mod error;
 mod keys;
+mod maple;
 mod section;
 mod spelling;
 mod summary;
 
 pub use charset::charset;
 pub use error::{ConfigError, ConfigErrors, Problem};
+pub use maple::{Gateway, Maple};
 pub use summary::Summary;
 
 use crate::{
     lobby::rules::Rules,
     net::tcp::TcpSettings,
-    service::kaillera::{Limits, Link, Settings},
+    service::{
+        gateway,
+        kaillera::{Limits, Link, Settings},
+        packet_log,
+    },
 };
 use document::Document;
 use std::{
@@ -98,6 +104,12 @@ pub struct Config {
     pub tcp: Tcp,
     /// The pages for those who watch the server.
     pub http: Http,
+    /// Which Maple clients are served.
+    pub maple: Maple,
+    /// In front of which Maple servers the gateway is.
+    pub gateway: Gateway,
+    /// Where its packets are written, if they are.
+    pub packet_log: Option<packet_log::Settings>,
     /// What is logged, as [`is_log_filter`] takes it; empty leaves it to the environment.
     pub log: String,
 }
@@ -208,6 +220,12 @@ impl Config {
             announced_port: self.net.announced_port,
             answer_wrong_version: self.net.answer_wrong_version,
         }
+    }
+
+    /// What the gateway is told, if there is one.
+    pub fn gateway_settings(&self) -> Option<gateway::Settings> {
+        let port = self.net.announced_port;
+        self.gateway.settings(&self.maple, port)
     }
 
     /// What would be served, for people to read.

@@ -22,6 +22,9 @@ impl fmt::Display for Summary<'_> {
             limits,
             tcp,
             http,
+            maple,
+            gateway,
+            packet_log,
             log,
             ..
         } = self.0;
@@ -48,6 +51,20 @@ impl fmt::Display for Summary<'_> {
         let http: Vec<String> = shared.into_iter().chain(http_listen).collect();
         if !http.is_empty() {
             writeln!(f, "  http pages   on {}", http.join(", "))?;
+        }
+        if let Some(login) = gateway.login {
+            let version = maple.profile.version;
+            let region = format!("{:?}", maple.profile.region).to_uppercase();
+            writeln!(f, "  gateway      to {login}, for {region} v{version}")?;
+        }
+        if let Some(log) = packet_log {
+            let path = log.path.display();
+            let secrets = if log.secrets {
+                ", secrets included"
+            } else {
+                ""
+            };
+            writeln!(f, "  packet log   {path}{secrets}")?;
         }
         if let Some(port) = net.announced_port {
             writeln!(f, "  announces    port {port}")?;

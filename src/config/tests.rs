@@ -1,5 +1,9 @@
 use super::*;
-use crate::lobby::rules::ConnectionTypes;
+use crate::{
+    lobby::rules::ConnectionTypes,
+    maple::{IvPolicy, Lookahead, Opcodes, Profile, Region},
+    service::gateway::{Advertise, Rate},
+};
 use encoding_rs::{SHIFT_JIS, WINDOWS_1251};
 use proptest::{prelude::*, sample::Index};
 
@@ -33,7 +37,9 @@ fn uncommented() -> String {
 fn nothing_is_the_default() {
     assert!(same(&parse(""), &Config::default()));
     assert!(same(
-        &parse("[net]\n[kaillera]\n[link]\n[limits]\n[tcp]\n[http]\n[log]\n"),
+        &parse(
+            "[net]\n[kaillera]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[log]\n"
+        ),
         &Config::default()
     ));
 }
@@ -130,6 +136,44 @@ fn every_key_arrives() {
         [http]
         on_shared_port = false
         listen = ["127.0.0.1:39", "[::1]:40", "127.0.0.1:39"]
+        [maple]
+        region = "KMS"
+        version = 95
+        patch = "2"
+        iv_policy = "fixed"
+        max_packet = 1041
+        keystreams_ahead = 42
+        keystream_bytes = 43
+        select_result = 44
+        select_by_vac_result = 45
+        migrate_command = 46
+        migrate_in = 47
+        ping = 48
+        pong = 49
+        [gateway]
+        login = "127.0.0.1:50"
+        channels = ["10.0.0.1:51-52 => 10.0.0.2"]
+        on_shared_port = false
+        listen = ["127.0.0.1:53"]
+        public_address = "192.0.2.54"
+        close_unrouted = true
+        any_client = true
+        undecided_per_address = 55
+        undecided_timeout_s = 56
+        idle_timeout_s = 57
+        packets_per_second = 58
+        bytes_per_second = 59
+        allow_opcodes = [60]
+        deny_opcodes = [61]
+        source_per_client = true
+        proxy_protocol = true
+        [packet_log]
+        file = "62"
+        form = "text"
+        max_bytes = 65536
+        keep = 63
+        clients = ["192.0.2.64"]
+        secrets = true
         [log]
         filter = "debug"
         "#,
@@ -202,6 +246,53 @@ fn every_key_arrives() {
             on_shared_port: false,
             listen: vec!["127.0.0.1:39".parse().unwrap(), "[::1]:40".parse().unwrap()],
         },
+        maple: Maple {
+            profile: Profile::find(Region::Kms, 95).unwrap(),
+            patch: "2".to_owned(),
+            iv_policy: IvPolicy::Fixed,
+            longest: 1041,
+            lookahead: Lookahead {
+                packets: 42,
+                bytes: 43,
+            },
+            opcodes: Opcodes {
+                select_result: Some(44),
+                select_by_vac_result: Some(45),
+                migrate_command: Some(46),
+                ping: Some(48),
+                login: Some(1),
+                migrate_in: Some(47),
+                pong: Some(49),
+            },
+        },
+        gateway: Gateway {
+            login: Some("127.0.0.1:50".parse().unwrap()),
+            channels: vec!["10.0.0.1:51-52 => 10.0.0.2".parse().unwrap()],
+            on_shared_port: false,
+            listen: vec!["127.0.0.1:53".parse().unwrap()],
+            advertise: Advertise::Address([192, 0, 2, 54].into()),
+            close_unrouted: true,
+            any_client: true,
+            undecided_per_address: 55,
+            undecided_timeout: seconds(56),
+            idle_timeout: seconds(57),
+            rate: Rate {
+                packets: 58,
+                bytes: 59,
+            },
+            allow_opcodes: vec![60],
+            deny_opcodes: vec![61],
+            source_per_client: true,
+            proxy_protocol: true,
+        },
+        packet_log: Some(packet_log::Settings {
+            path: "62".into(),
+            form: packet_log::Form::Text,
+            max_bytes: 65_536,
+            keep: 63,
+            clients: vec!["192.0.2.64".parse().unwrap()],
+            secrets: true,
+        }),
         log: "debug".to_owned(),
     };
     assert_eq!(format!("{config:#?}"), format!("{expected:#?}"));
@@ -246,12 +337,12 @@ fn mistakes_are_told_exactly() {
         // Names.
         (
             "[nett]\nport = 1",
-            "t:1: [nett] is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [log]",
+            "t:1: [nett] is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [log]",
         ),
         ("\nport = 1", "t:2: port is unknown; did you mean net.port?"),
         (
             "colour = 1",
-            "t:1: colour is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [log]",
+            "t:1: colour is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [log]",
         ),
         (
             "[net]\ncolour = 1",
@@ -481,4 +572,15 @@ proptest! {
         let expected = ranges.iter().filter(|range| !range.contains(&value)).count();
         prop_assert_eq!(wrong, expected);
     }
+}
+
+#[test]
+fn a_gateway_needs_to_know_its_version() {
+    let unknown = "[maple]\nversion = 75\n[gateway]\nlogin = \"127.0.0.1:8484\"\n";
+    let told = mistakes(unknown);
+    assert!(told.contains("t:4: gateway.login"), "{told}");
+    let opcodes = "[maple]\nversion = 75\nmigrate_in = 20\nselect_result = 12\n[gateway]\nlogin = \"127.0.0.1:8484\"\n";
+    assert_eq!(parse(opcodes).maple.profile.version, 75);
+    let told = mistakes("[maple]\nversion = 133\n");
+    assert!(told.contains("t:2: maple.version"), "{told}");
 }

@@ -92,6 +92,8 @@ mod iv;
 mod key;
 mod keystream;
 mod lanes;
+mod migration;
+mod opcodes;
 mod packet;
 mod profile;
 mod relay;
@@ -119,6 +121,8 @@ pub use keystream::{
     BLOCK, FIRST_CHUNK, FIRST_CHUNK_EXTENDED, KeySchedule, Keystream, MAX_BLOCKS, NEXT_CHUNK,
     StartBlock, blocks_needed,
 };
+pub use migration::{CharacterId, Migration, Migrations};
+pub use opcodes::Opcodes;
 pub use packet::{PacketPool, PacketWriter};
 pub use profile::{HelloForm, IvUpdate, KMS_BETA, Layer, Profile, Region, VARIANTS, Variant};
 pub use relay::{KeystreamOf, RelayError, Relayed, rekey};

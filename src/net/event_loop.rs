@@ -167,6 +167,8 @@ impl<S: Service> EventLoop<S> {
             {
                 Duration::ZERO
             }
+            // Between two pieces of what can wait, the loop looks whether something cannot.
+            _ if self.tcp.as_mut().is_some_and(TcpEndpoint::idle) => Duration::ZERO,
             some => some.unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP),
         };
         let polled = self.poll.poll(&mut self.events, Some(sleep));

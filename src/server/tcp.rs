@@ -4,11 +4,16 @@ use super::{StartError, ports};
 use crate::{
     buffer::FramePool,
     config::Config,
-    metrics::Histogram,
-    net::tcp::{Capacity, TcpDoor, TcpService, TcpSetup},
+    metrics::{Histogram, Metrics},
+    net::{
+        Clock,
+        tcp::{Capacity, TcpDoor, TcpService, TcpSetup},
+    },
     service::{
+        gateway::{self, GatewayService},
         http::{Exposition, Gauge, HttpService},
         kaillera::Census,
+        packet_log::{LogThread, PacketLog},
     },
 };
 use std::{net::SocketAddr, sync::Arc};
@@ -21,7 +26,14 @@ pub(super) struct Parts {
     pub(super) setups: Vec<TcpSetup>,
     /// Listeners that only answer HTTP.
     pub(super) http: Vec<SocketAddr>,
+    /// Listeners that are the gateway's alone.
+    pub(super) gateway: Vec<SocketAddr>,
+    /// Writes what the gateway's loops leave for it.
+    pub(super) packet_log: Option<LogThread>,
 }
+
+/// What the server of a library user serves over TCP beside its own, on each loop.
+pub(super) type Extra<'e> = &'e mut dyn FnMut(usize, &Arc<Metrics>) -> Vec<Box<dyn TcpService>>;
 
 /// What the pages show of the rest of the server.
 pub(super) struct Shown {
@@ -37,41 +49,49 @@ pub(super) fn build(
     config: &Config,
     listeners: Vec<Vec<mio::net::TcpListener>>,
     shown: Shown,
+    clock: Clock,
+    extra: Extra<'_>,
 ) -> Result<Parts, StartError> {
     let loops = listeners.len();
     let mut parts = Parts {
         capacity: None,
         setups: Vec::new(),
         http: Vec::new(),
+        gateway: Vec::new(),
+        packet_log: None,
     };
-    if !config.tcp.enabled && config.http.listen.is_empty() {
+    let its_own = config.http.listen.len() + config.gateway.listen.len();
+    if !config.tcp.enabled && its_own == 0 {
         return Ok(parts);
     }
     let census = &shown.census;
     let (metrics, drops) = (census.metrics(), census.drops());
-    let capacity = Arc::new(Capacity::new(config.tcp.settings, loops, metrics, drops));
+    let gateway = Gateway::new(config, clock, &metrics, &mut parts.packet_log)?;
+    let mut settings = config.tcp.settings;
+    if gateway.is_some() {
+        // A server for each client.
+        settings.outgoing = settings.connections;
+    }
+    let capacity = Arc::new(Capacity::new(settings, loops, metrics.clone(), drops));
     let exposition = Arc::new(exposition(shown, &capacity));
     let shared = |socket| TcpDoor {
         socket,
         service: None,
     };
-    parts.setups = listeners
-        .into_iter()
-        .map(|listeners| TcpSetup {
+    for (index, listeners) in listeners.into_iter().enumerate() {
+        let mut services = vec![http_service(config, &exposition)];
+        services.extend(gateway.as_ref().map(Gateway::service));
+        services.extend(extra(index, &metrics));
+        parts.setups.push(TcpSetup {
             capacity: capacity.clone(),
-            services: vec![http_service(config, &exposition)],
+            services,
             listeners: listeners.into_iter().map(shared).collect(),
-        })
-        .collect();
-    for &address in &config.http.listen {
-        let (bound, listeners) = ports::listen(address, loops)?;
-        parts.http.push(bound);
-        for (setup, socket) in parts.setups.iter_mut().zip(listeners) {
-            setup.listeners.push(TcpDoor {
-                socket,
-                service: Some(HTTP),
-            });
-        }
+        });
+    }
+    let setups = &mut parts.setups;
+    parts.http = listen(&config.http.listen, HTTP, setups)?;
+    if gateway.is_some() {
+        parts.gateway = listen(&config.gateway.listen, GATEWAY, setups)?;
     }
     parts.capacity = Some(capacity);
     Ok(parts)
@@ -79,6 +99,75 @@ pub(super) fn build(
 
 /// Where the pages are in the order of the services.
 const HTTP: usize = 0;
+/// Where the gateway is, if there is one.
+const GATEWAY: usize = 1;
+
+/// Listens at `addresses` for one service alone; gives the real ones.
+fn listen(
+    addresses: &[SocketAddr],
+    service: usize,
+    setups: &mut [TcpSetup],
+) -> Result<Vec<SocketAddr>, StartError> {
+    let mut bound = Vec::new();
+    for &address in addresses {
+        let (real, listeners) = ports::listen(address, setups.len())?;
+        bound.push(real);
+        for (setup, socket) in setups.iter_mut().zip(listeners) {
+            setup.listeners.push(TcpDoor {
+                socket,
+                service: Some(service),
+            });
+        }
+    }
+    Ok(bound)
+}
+
+/// What the gateways of all loops are made of.
+struct Gateway {
+    settings: Arc<gateway::Settings>,
+    shared: Arc<gateway::Shared>,
+    metrics: Arc<Metrics>,
+    log: Option<PacketLog>,
+    on_shared_port: bool,
+}
+
+impl Gateway {
+    fn new(
+        config: &Config,
+        clock: Clock,
+        metrics: &Arc<Metrics>,
+        thread: &mut Option<LogThread>,
+    ) -> Result<Option<Self>, StartError> {
+        let Some(settings) = config.gateway_settings() else {
+            return Ok(None);
+        };
+        let mut log = None;
+        if let Some(wanted) = &config.packet_log {
+            let (profile, opcodes) = (settings.greeting.profile, settings.opcodes);
+            let started =
+                PacketLog::start(wanted.clone(), profile, opcodes, clock, metrics.clone());
+            let (started, writes) = started.map_err(|error| StartError {
+                what: format!("cannot write packets to {}", wanted.path.display()),
+                error,
+            })?;
+            (log, *thread) = (Some(started), Some(writes));
+        }
+        Ok(Some(Self {
+            settings: Arc::new(settings),
+            shared: Arc::default(),
+            metrics: metrics.clone(),
+            log,
+            on_shared_port: config.gateway.on_shared_port,
+        }))
+    }
+
+    fn service(&self) -> Box<dyn TcpService> {
+        let (settings, shared) = (self.settings.clone(), self.shared.clone());
+        let service = GatewayService::new(settings, shared, self.metrics.clone());
+        let service = service.with_log(self.log.clone());
+        Box::new(service.on_shared_port(self.on_shared_port))
+    }
+}
 
 fn http_service(config: &Config, exposition: &Arc<Exposition>) -> Box<dyn TcpService> {
     let service = HttpService::new(exposition.clone());

@@ -2,5 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod gateway;
 pub mod http;
 pub mod kaillera;
+pub mod maple;
+pub mod packet_log;

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+mod gateway;
 mod http;
 mod maple;
 mod seeds;
@@ -21,7 +22,7 @@ struct Target {
     run: fn(&[u8]),
 }
 
-const TARGETS: [Target; 9] = [
+const TARGETS: [Target; 10] = [
     Target {
         name: "connect",
         run: fuzz::connect,
@@ -57,6 +58,10 @@ const TARGETS: [Target; 9] = [
     Target {
         name: "http",
         run: service::http::fuzz::http,
+    },
+    Target {
+        name: "gateway",
+        run: service::gateway::fuzz::gateway,
     },
 ];
 

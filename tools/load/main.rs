@@ -26,6 +26,7 @@ mod client;
 mod crowd;
 #[path = "../duration.rs"]
 mod duration;
+mod maple;
 mod measure;
 mod options;
 mod player;

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     buffer::Frame,
+    metrics::Reason,
     timer::{Deadlines, Time},
 };
 use mio::{Interest, Registry, Token, net::TcpStream};
@@ -229,6 +230,19 @@ impl Connections {
     pub fn abort(&mut self, id: ConnectionId) {
         if self.get(id).is_some() {
             self.end(id.index, Ending::Service);
+        }
+    }
+
+    /// Ends the connection at once because its peer did not keep to the rules, and counts that.
+    pub fn refuse(&mut self, id: ConnectionId, reason: Reason) {
+        self.note(id, reason);
+        self.abort(id);
+    }
+
+    /// Counts something that a connection's peer did.
+    pub fn note(&self, id: ConnectionId, reason: Reason) {
+        if let Some(connection) = self.get(id) {
+            self.capacity.count_drop(reason, connection.peer, self.now);
         }
     }
 

@@ -80,6 +80,12 @@ impl Driver {
         self.is_quiet() && self.services.iter().all(|service| service.is_idle())
     }
 
+    /// Lets the services do what can wait; whether there is more of it.
+    pub(super) fn idle(&mut self) -> bool {
+        let services = self.services.iter_mut();
+        services.fold(false, |more, service| service.idle() || more)
+    }
+
     fn is_quiet(&self) -> bool {
         let net = &self.connections;
         net.listed.is_empty()

@@ -146,6 +146,11 @@ impl TcpEndpoint {
         self.driver.is_idle() && self.stage == self.capacity.stage()
     }
 
+    /// Lets the services do what can wait; whether there is more of it.
+    pub(in crate::net) fn idle(&mut self) -> bool {
+        self.driver.idle()
+    }
+
     fn follow_stage(&mut self, now: Time) {
         let stage = self.capacity.stage();
         if self.stage == stage {

@@ -125,6 +125,11 @@ impl Rehearsal {
         self.driver.connections.get(id).is_some()
     }
 
+    /// Who is on the other side, if the connection has not ended.
+    pub fn peer(&self, id: ConnectionId) -> Option<SocketAddr> {
+        self.driver.connections.peer(id)
+    }
+
     /// Whether the peer of a live connection has been told that no more will come.
     pub fn is_shut(&self, id: ConnectionId) -> bool {
         let connection = self.driver.connections.get(id);

@@ -148,6 +148,12 @@ pub trait TcpService: fmt::Debug + Send {
         true
     }
 
+    /// Does a little of what can wait, some microseconds' worth, when the loop has nothing else to
+    /// do; answers whether there is more.
+    fn idle(&mut self) -> bool {
+        false
+    }
+
     /// The server stops: a last word. Nobody connects any more, and connections that are still
     /// open a moment later are closed in good order.
     fn stopping(&mut self, now: Time, net: &mut Connections) {

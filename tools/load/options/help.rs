@@ -166,6 +166,21 @@ Examples:
     exit_status!()
 );
 
+pub(crate) const MAPLE: &str = concat!(
+    "\
+What is measured:
+  From when a packet was due to when it came back, and how many did. On Linux also the processor
+  time of the thread in between, for each packet that passed it, one way: compare --through gateway
+  with --through relay, which does the same without ciphers.
+
+Examples:
+  samara-load maple --users 200
+  samara-load maple --users 200 --through relay
+  samara-load maple --users 100 --through world --broadcast --rate 200
+",
+    exit_status!()
+);
+
 pub(crate) const DEMO: &str = concat!(
     "\
 A server of its own starts on a free port of 127.0.0.1, four players log in, enter a room and

@@ -66,6 +66,7 @@ pub(crate) fn run(asked: &Asked) -> io::Result<Report> {
         Command::Idle(idle) => idle::run(asked, idle),
         Command::Pps(pps) => pings::run_pps(asked, pps),
         Command::Echo(echo) => pings::run_echo(asked, echo),
+        Command::Maple(maple) => crate::maple::run(asked, maple),
         Command::Demo(demo) => demo::run(asked, demo),
         Command::Compare(_) => Err(io::Error::other("nothing runs to compare what did")),
     }
