@@ -6,7 +6,7 @@ use super::{
     tcp::{TcpEndpoint, TcpSetup},
 };
 use crate::{buffer::FramePool, metrics::Histogram, timer::Time};
-use mio::{Events, Interest, Poll, Token, Waker, net::UdpSocket};
+use mio::{Events, Interest, Poll, Registry, Token, Waker, net::UdpSocket};
 use std::{
     io,
     sync::{
@@ -55,6 +55,28 @@ struct Endpoint {
     writable: bool,
 }
 
+impl Endpoint {
+    /// Waits until the system takes datagrams again.
+    ///
+    /// It is asked only now: of a UDP socket it would tell that after each datagram that has
+    /// left, and wake the loop for it.
+    fn block(&mut self, registry: &Registry, token: Token) {
+        let both = Interest::READABLE | Interest::WRITABLE;
+        match registry.reregister(&mut self.socket, token, both) {
+            Ok(()) => self.writable = false,
+            Err(error) => log::error!("cannot wait for room to send: {error}"),
+        }
+    }
+
+    fn unblock(&mut self, registry: &Registry, token: Token) {
+        self.writable = true;
+        let result = registry.reregister(&mut self.socket, token, Interest::READABLE);
+        if let Err(error) = result {
+            log::error!("cannot stop waiting for room to send: {error}");
+        }
+    }
+}
+
 impl<S: Service> EventLoop<S> {
     /// A loop that serves `service` on `sockets`, reading into buffers of `frames`.
     ///
@@ -70,9 +92,8 @@ impl<S: Service> EventLoop<S> {
         let poll = Poll::new()?;
         let mut endpoints = Vec::with_capacity(sockets.len());
         for (index, mut socket) in sockets.into_iter().enumerate() {
-            let interest = Interest::READABLE | Interest::WRITABLE;
             poll.registry()
-                .register(&mut socket, Token(index), interest)?;
+                .register(&mut socket, Token(index), Interest::READABLE)?;
             endpoints.push(Endpoint {
                 socket,
                 readable: false,
@@ -159,7 +180,9 @@ impl<S: Service> EventLoop<S> {
         for event in &self.events {
             if let Some(endpoint) = self.endpoints.get_mut(event.token().0) {
                 endpoint.readable |= event.is_readable() || event.is_error();
-                endpoint.writable |= event.is_writable();
+                if event.is_writable() && !endpoint.writable {
+                    endpoint.unblock(self.poll.registry(), event.token());
+                }
             } else if let Some(tcp) = &mut self.tcp
                 && event.token() != WAKE
             {
@@ -239,11 +262,59 @@ impl<S: Service> EventLoop<S> {
                 continue;
             }
             let sent = self.send.send(&endpoint.socket, queue);
-            endpoint.writable = !sent.would_block;
+            if sent.would_block {
+                endpoint.block(self.poll.registry(), Token(index));
+            }
             if let Some(error) = &sent.error {
                 log::debug!("{} datagrams could not be sent: {error}", sent.failed);
             }
             self.service.sent(sent.datagrams, sent.failed);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events(poll: &mut Poll, wait: Duration) -> Vec<(bool, bool)> {
+        let mut events = Events::with_capacity(4);
+        poll.poll(&mut events, Some(wait)).unwrap();
+        let states = events.iter().map(|it| (it.is_readable(), it.is_writable()));
+        states.collect()
+    }
+
+    #[test]
+    fn room_to_send_is_news_only_to_who_waits_for_it() {
+        let mut poll = Poll::new().unwrap();
+        let mut socket = UdpSocket::bind(([127, 0, 0, 1], 0).into()).unwrap();
+        let peer = UdpSocket::bind(([127, 0, 0, 1], 0).into()).unwrap();
+        let token = Token(0);
+        poll.registry()
+            .register(&mut socket, token, Interest::READABLE)
+            .unwrap();
+        let mut endpoint = Endpoint {
+            socket,
+            readable: false,
+            writable: true,
+        };
+        let send = |endpoint: &Endpoint| {
+            endpoint
+                .socket
+                .send_to(b"frame", peer.local_addr().unwrap())
+                .unwrap();
+            peer.recv(&mut [0; 8]).unwrap();
+        };
+        send(&endpoint);
+        assert_eq!(events(&mut poll, Duration::ZERO), []);
+
+        endpoint.block(poll.registry(), token);
+        assert!(!endpoint.writable);
+        assert_eq!(events(&mut poll, Duration::from_secs(10)), [(false, true)]);
+
+        endpoint.unblock(poll.registry(), token);
+        assert!(endpoint.writable);
+        send(&endpoint);
+        assert_eq!(events(&mut poll, Duration::ZERO), []);
     }
 }

@@ -9,6 +9,8 @@
 
 #[expect(dead_code, reason = "the test of the server uses more of it")]
 mod counting;
+#[path = "../duration.rs"]
+mod duration;
 mod game;
 mod options;
 mod pace;

@@ -168,16 +168,7 @@ fn speed(text: &str) -> Result<f64, String> {
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
-    let at = text.find(|it: char| !it.is_ascii_digit());
-    let (number, unit) = text.split_at(at.unwrap_or(text.len()));
-    let number: u64 = number.parse().map_err(|_| "a time is like 15m or 30s")?;
-    let millis = match unit {
-        "ms" => 1,
-        "s" | "" => 1000,
-        "m" => 60_000,
-        _ => return Err("the units are ms, s and m".into()),
-    };
-    let duration = Duration::from_millis(number.saturating_mul(millis));
+    let duration = crate::duration::time(text)?;
     if duration < Duration::from_millis(100) || duration > LONGEST {
         return Err("a game takes between 100 ms and an hour".into());
     }

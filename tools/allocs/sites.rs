@@ -85,7 +85,7 @@ fn asker<'a>(profile: &'a Profile, stack: &Stack) -> (&'a str, &'a str) {
     let begins = |function: &str, path: &str| function.trim_start_matches('<').starts_with(path);
     let servers = frames
         .clone()
-        .find(|(function, _)| begins(function, SERVER));
+        .find(|(function, place)| begins(function, SERVER) || is_in_a_room(place));
     let any = || frames.find(|(it, _)| !GO_BETWEENS.iter().any(|path| begins(it, path)));
     servers.or_else(any).unwrap_or(("somebody", "?"))
 }
@@ -95,6 +95,17 @@ fn split(frame: &str) -> Option<(&str, &str)> {
     let (_, frame) = frame.split_once(": ")?;
     let (function, place) = frame.rsplit_once(" (")?;
     Some((function, within_the_package(place.strip_suffix(')')?)))
+}
+
+/// Whether a file is the library's. An optimised build names its inlined functions without
+/// their paths, and the standard library's files begin with `src/`, too.
+fn is_in_a_room(place: &str) -> bool {
+    let lib = include_str!("../../src/lib.rs");
+    let rooms = lib.lines().filter_map(|line| line.strip_prefix("pub mod "));
+    let mut rooms = rooms.filter_map(|room| room.strip_suffix(';'));
+    let inside = place.strip_prefix("src/");
+    let name = inside.and_then(|place| place.split(['/', '.']).next());
+    name.is_some_and(|name| rooms.any(|room| room == name))
 }
 
 /// dhat leaves up to two directories, also those before the package's own.
@@ -137,6 +148,21 @@ mod tests {
         let parts = ("<samara::a::B as c::D>::e::{{closure}}", "src/a.rs:1:2");
         assert_eq!(split(frame), Some(parts));
         assert_eq!(split("[root]"), None);
+    }
+
+    #[test]
+    fn inlined_functions_are_known_by_their_file() {
+        let frames = r#"["0x1: alloc (dhat-0.3.3/src/lib.rs:1:1)", "0x1: new (src/vec/mod.rs:2:2)",
+            "0x1: make (src/kaillera/history.rs:45:20)", "0x1: samara::server::run (src/server.rs:1:1)"]"#;
+        let text =
+            format!(r#"{{"pps": [{{"tb": 8, "tbk": 1, "fs": [0, 1, 2, 3]}}], "ftbl": {frames}}}"#);
+        let sites = parse(&text).unwrap();
+        assert_eq!(
+            sites.first().unwrap().place,
+            "src/kaillera/history.rs:45:20"
+        );
+        assert!(is_in_a_room("src/timer.rs:1:1") && is_in_a_room("src/net/sys/mod.rs:1:1"));
+        assert!(!is_in_a_room("src/vec/mod.rs:1:1") && !is_in_a_room("bytes-1.0/src/net.rs:1:1"));
     }
 
     #[test]

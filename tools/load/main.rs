@@ -24,6 +24,8 @@
 
 mod client;
 mod crowd;
+#[path = "../duration.rs"]
+mod duration;
 mod maple;
 mod measure;
 mod options;

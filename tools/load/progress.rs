@@ -16,7 +16,7 @@ impl Progress {
             ProgressDrawTarget::stderr()
         };
         let bar = ProgressBar::with_draw_target(Some(1), target);
-        if let Ok(style) = ProgressStyle::with_template("{prefix:>10} [{bar:24}] {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{prefix:>10} [{bar:9}] {wide_msg}") {
             bar.set_style(style.progress_chars("=> "));
         }
         Self(bar)
@@ -36,7 +36,7 @@ impl Progress {
             let left = of.saturating_sub(passed).div_ceil(1000);
             let mut line = format!("{left} s left");
             if let Some(sample) = watch.last() {
-                line += &format!(", {:.0} packets/s in", sample.packets_in);
+                line += &format!(", {:.0}/s in", sample.packets_in);
                 if let Some(Delay { p50, p99, .. }) = sample.delay {
                     line += &format!(", delay p50 {p50:.0} us, p99 {p99:.0} us");
                 }

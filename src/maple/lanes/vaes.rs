@@ -187,12 +187,13 @@ fn run<const REGISTERS: usize>(keys: &[RoundKey; ROUND_KEYS], lanes: &mut [Lane<
         *state = unsafe { _mm512_loadu_si512(starts.as_ptr().cast()) };
     }
     let longest = longest.unwrap_or_default();
-    let mut blocks = [[_mm512_setzero_si512(); STEPS]; REGISTERS];
+    let mut tiles = [[[_mm512_setzero_si512(); STEPS]; REGISTERS]; 2];
+    let [even, odd] = &mut tiles;
+    let (mut blocks, mut before) = (even, odd);
     let mut at = 0;
     while at < longest {
         // The blocks of the steps before go to their places between these steps: that takes
         // long enough to leave the AES unit without work, and no step waits for it.
-        let before = blocks;
         for (step, places) in places.as_chunks::<STEPS>().0.iter().enumerate() {
             states = encrypt(keys, states);
             for (blocks, state) in blocks.iter_mut().zip(states) {
@@ -205,10 +206,11 @@ fn run<const REGISTERS: usize>(keys: &[RoundKey; ROUND_KEYS], lanes: &mut [Lane<
                 unsafe { put(before, at, places) };
             }
         }
+        std::mem::swap(&mut before, &mut blocks);
         at += WIDE;
     }
     if let Some(at) = at.checked_sub(WIDE) {
-        for (blocks, places) in blocks.into_iter().zip(places.as_chunks().0) {
+        for (&blocks, places) in before.iter().zip(places.as_chunks().0) {
             // SAFETY: as above.
             unsafe { put(blocks, at, places) };
         }

@@ -12,20 +12,20 @@ use std::sync::LazyLock;
 pub(super) static VECTORS: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("../../../tests/data/maple.json")).unwrap());
 
-fn cases(section: &str) -> impl Iterator<Item = &'static Value> {
+pub(super) fn cases(section: &str) -> impl Iterator<Item = &'static Value> {
     let cases = VECTORS[section]["cases"].as_array().unwrap();
     assert!(!cases.is_empty());
     cases.iter()
 }
 
-fn unhex(text: &Value) -> Vec<u8> {
+pub(super) fn unhex(text: &Value) -> Vec<u8> {
     let text = text.as_str().unwrap();
     (0..text.len() / 2)
         .map(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).unwrap())
         .collect()
 }
 
-fn number(value: &Value) -> usize {
+pub(super) fn number(value: &Value) -> usize {
     value.as_u64().unwrap() as usize
 }
 
@@ -38,11 +38,11 @@ fn key(name: &Value) -> Key {
     Key::from_untrimmed(&bytes.try_into().unwrap())
 }
 
-fn sha256(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn sha256(bytes: &[u8]) -> Vec<u8> {
     Sha256::digest(bytes).to_vec()
 }
 
-fn lcg(seed: u32, len: usize) -> Vec<u8> {
+pub(super) fn lcg(seed: u32, len: usize) -> Vec<u8> {
     let mut state = seed;
     std::iter::repeat_with(|| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -53,7 +53,7 @@ fn lcg(seed: u32, len: usize) -> Vec<u8> {
 }
 
 /// The vectors' `P(n)`.
-fn plain(len: usize) -> Vec<u8> {
+pub(super) fn plain(len: usize) -> Vec<u8> {
     lcg(0x1234_ABCD_u32.wrapping_add(len as u32), len)
 }
 
@@ -71,7 +71,7 @@ fn jrand(seed: u64, len: usize) -> Vec<u8> {
 }
 
 /// Compares with an output that is given whole, or by digest, head and tail.
-fn check(bytes: &[u8], expected: &Value, what: &str) {
+pub(super) fn check(bytes: &[u8], expected: &Value, what: &str) {
     if let Some(expected) = expected.as_object() {
         if let Some(hex) = expected.get("hex") {
             assert_eq!(bytes, unhex(hex), "{what}");

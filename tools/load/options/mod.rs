@@ -347,10 +347,10 @@ pub(crate) struct Play {
 #[command(next_help_heading = "Limits")]
 pub(crate) struct Limits {
     /// Longest 99th percentile of what is measured, such as 2ms or 500us
-    #[arg(long, value_name = "TIME", value_parser = values::time)]
+    #[arg(long, value_name = "TIME", value_parser = crate::duration::time)]
     pub(crate) max_p99: Option<Duration>,
     /// Longest 99.9th percentile
-    #[arg(long, value_name = "TIME", value_parser = values::time)]
+    #[arg(long, value_name = "TIME", value_parser = crate::duration::time)]
     pub(crate) max_p999: Option<Duration>,
     #[command(flatten)]
     pub(crate) lost: LostLimit,

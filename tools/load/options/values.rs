@@ -1,6 +1,6 @@
 //! How the values of options are read.
 
-use crate::measure::Late;
+use crate::{duration::time, measure::Late};
 use samara::kaillera::message::ConnectionType;
 use std::{
     net::{SocketAddr, ToSocketAddrs},
@@ -57,21 +57,6 @@ pub(super) fn interval(text: &str) -> Result<Duration, String> {
     Ok(interval)
 }
 
-/// A time such as 30s, 2m, 500ms or 250us; a bare number is seconds.
-pub(super) fn time(text: &str) -> Result<Duration, String> {
-    let at = text.find(|it: char| !it.is_ascii_digit());
-    let (number, unit) = text.split_at(at.unwrap_or(text.len()));
-    let micros = match unit {
-        "us" => 1,
-        "ms" => 1_000,
-        "s" | "" => 1_000_000,
-        "m" => 60_000_000,
-        _ => return Err("the units are us, ms, s and m".into()),
-    };
-    let number: u64 = number.parse().map_err(|_| "a time is like 30s")?;
-    Ok(Duration::from_micros(number.saturating_mul(micros)))
-}
-
 pub(super) fn late(text: &str) -> Result<Late, String> {
     let wrong = || "a number, or a percentage such as 0.1%".to_owned();
     match text.strip_suffix('%') {
@@ -100,18 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_units() {
-        for (text, micros) in [
-            ("5", 5_000_000),
-            ("7us", 7),
-            ("250ms", 250_000),
-            ("2m", 120_000_000),
-        ] {
-            assert_eq!(time(text), Ok(Duration::from_micros(micros)), "{text}");
-        }
-        for text in ["", "s", "-1s", "1h", "1.5s", "99999999999999999999s"] {
-            assert!(time(text).is_err(), "{text}");
-        }
+    fn times_are_limited() {
         assert_eq!(duration("60m"), Ok(LONGEST));
         for text in ["0s", "999us", "61m", "18446744073709551615m"] {
             assert!(duration(text).is_err(), "{text}");
