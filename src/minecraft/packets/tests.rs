@@ -139,7 +139,12 @@ fn fields_are_seen(what: &str, fields: &Value, debug: &str) {
     let mut leaves = Vec::new();
     leaves_of(fields, "", &mut leaves);
     for leaf in leaves {
-        let at = seen.iter().position(|token| *token == leaf);
+        // Angles of entities count from 0 to 255 here.
+        let is = |token: &Token| match (token, &leaf) {
+            (Token::Number(seen), Token::Number(leaf)) => seen == leaf || *seen == leaf + 256.0,
+            _ => *token == leaf,
+        };
+        let at = seen.iter().position(is);
         let at = at.unwrap_or_else(|| panic!("{what}: no {leaf:?} in {debug}"));
         seen.swap_remove(at);
     }
@@ -167,15 +172,12 @@ fn leaves_of(value: &Value, key: &str, leaves: &mut Vec<Token>) {
         "reason",
         "sharedSecret",
     ];
-    let number = |number: f64| {
-        let angle = ["yaw", "pitch", "headPitch", "headYaw"].contains(&key);
-        let as_byte = angle && number < 0.0 && number >= -128.0;
-        Token::Number(if as_byte { number + 256.0 } else { number } as f32)
-    };
     match value {
         // The choice between forms is told by its name.
         Value::Number(_) if ["action", "event", "mode", "mouse"].contains(&key) => {}
-        Value::Number(it) => leaves.push(number(it.as_f64().unwrap())),
+        // No item is shown as none.
+        Value::Number(it) if key == "blockId" && it.as_i64() == Some(-1) => {}
+        Value::Number(it) => leaves.push(Token::Number(it.as_f64().unwrap() as f32)),
         Value::String(_) if OPAQUE.contains(&key) || key == "verifyToken" => {}
         Value::String(it) => leaves.push(match it.parse() {
             Ok(number) => Token::Number(number),
