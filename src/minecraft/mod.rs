@@ -6,6 +6,7 @@ mod cipher;
 mod error;
 mod field;
 mod frame;
+pub mod fuzz;
 pub mod idle;
 mod legacy;
 mod list;

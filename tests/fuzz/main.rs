@@ -4,9 +4,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod maple;
+mod minecraft;
 mod seeds;
 
-use samara::{kaillera::fuzz, maple::fuzz as maple_fuzz, service};
+use samara::{
+    kaillera::fuzz, maple::fuzz as maple_fuzz, minecraft::fuzz as minecraft_fuzz, service,
+};
 use std::{
     fs,
     ops::Range,
@@ -20,7 +23,7 @@ struct Target {
     run: fn(&[u8]),
 }
 
-const TARGETS: [Target; 8] = [
+const TARGETS: [Target; 12] = [
     Target {
         name: "connect",
         run: fuzz::connect,
@@ -52,6 +55,22 @@ const TARGETS: [Target; 8] = [
     Target {
         name: "maple_hello",
         run: maple_fuzz::hello,
+    },
+    Target {
+        name: "minecraft_frames",
+        run: minecraft_fuzz::frames,
+    },
+    Target {
+        name: "minecraft_packet",
+        run: minecraft_fuzz::packet,
+    },
+    Target {
+        name: "minecraft_reception",
+        run: minecraft_fuzz::reception,
+    },
+    Target {
+        name: "minecraft_session",
+        run: minecraft_fuzz::session,
     },
 ];
 

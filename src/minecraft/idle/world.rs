@@ -10,7 +10,7 @@ use super::{
     roster::Roster,
 };
 use crate::{
-    buffer::{BadValue, Reader},
+    buffer::{BadValue, MAX_VAR_INT, Reader},
     minecraft::{
         Packet, Position, Uuid,
         packets::play::{
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Bytes of Chunk Data's body that tell which column it is and which sections.
-pub(super) const CHUNK_HEAD: usize = 1 + 4 + 4 + 1 + 5;
+pub(super) const CHUNK_HEAD: usize = MAX_VAR_INT + 4 + 4 + 1 + MAX_VAR_INT;
 
 const AIR: i32 = 0;
 const CREATIVE: u8 = 1;
@@ -203,7 +203,7 @@ fn breaks(digging: &Digging, mode: Option<u8>) -> bool {
 
 fn head(front: &[u8]) -> Result<ChunkHead, BadValue> {
     let mut reader = Reader::new(front);
-    reader.skip(1)?;
+    reader.var_int()?;
     Ok(ChunkHead {
         chunk: Chunk {
             x: reader.i32_be()?,
