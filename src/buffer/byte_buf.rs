@@ -29,9 +29,10 @@ use std::{error::Error, fmt};
 /// ```compile_fail
 /// use samara::{buffer::ByteBuf, minecraft::packets::play::serverbound::PositionLook};
 ///
-/// fn write(packet: &PositionLook) {
-///     let _ = ByteBuf::<33>::new().encode(packet);
-/// }
+/// let (x, y, z, yaw, pitch, on_ground) = (0.0, 0.0, 0.0, 0.0, 0.0, true);
+/// let packet = PositionLook { x, y, z, yaw, pitch, on_ground };
+/// // It takes 34 bytes.
+/// let _ = ByteBuf::<33>::new().encode(&packet);
 /// ```
 pub struct ByteBuf<const N: usize> {
     read: usize,

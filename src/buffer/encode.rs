@@ -18,3 +18,18 @@ pub trait Encode {
     /// Appends this value, all of it or nothing.
     fn encode(&self, writer: &mut Writer<'_>) -> Result<(), Full>;
 }
+
+impl<T: Encode> Encode for &T {
+    const MIN_LEN: usize = T::MIN_LEN;
+    const MAX_LEN: usize = T::MAX_LEN;
+
+    #[inline]
+    fn encoded_len(&self) -> usize {
+        T::encoded_len(self)
+    }
+
+    #[inline]
+    fn encode(&self, writer: &mut Writer<'_>) -> Result<(), Full> {
+        T::encode(self, writer)
+    }
+}

@@ -17,7 +17,7 @@ pub trait Field<'a>: Copy {
     const MOST: usize;
 
     /// Bytes of this value.
-    fn len(&self) -> usize;
+    fn wire_len(&self) -> usize;
 
     /// Appends this value.
     fn write(&self, writer: &mut Writer<'_>) -> Result<(), Full>;
@@ -63,7 +63,7 @@ macro_rules! numbers {
                 const MOST: usize = <$number as Number>::LEN;
 
                 #[inline]
-                fn len(&self) -> usize {
+                fn wire_len(&self) -> usize {
                     <$number as Number>::LEN
                 }
 
@@ -92,7 +92,7 @@ impl<'a> Field<'a> for VarInt {
     const MOST: usize = MAX_VAR_INT;
 
     #[inline]
-    fn len(&self) -> usize {
+    fn wire_len(&self) -> usize {
         var_int_len(self.0)
     }
 
@@ -115,7 +115,7 @@ impl<'a> Field<'a> for VarLong {
     const LEAST: usize = 1;
     const MOST: usize = MAX_VAR_LONG;
 
-    fn len(&self) -> usize {
+    fn wire_len(&self) -> usize {
         var_long_len(self.0)
     }
 
@@ -133,8 +133,8 @@ impl<'a, T: Field<'a>> Field<'a> for Option<T> {
     const LEAST: usize = 1;
     const MOST: usize = bounded(1 + T::MOST);
 
-    fn len(&self) -> usize {
-        1 + self.as_ref().map_or(0, T::len)
+    fn wire_len(&self) -> usize {
+        1 + self.as_ref().map_or(0, T::wire_len)
     }
 
     fn write(&self, writer: &mut Writer<'_>) -> Result<(), Full> {

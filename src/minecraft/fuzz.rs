@@ -177,8 +177,8 @@ fn step(
     let (mut up, mut down) = ([0; 4096], [0; 256]);
     let (mut up, mut down) = (Writer::new(&mut up), Writer::new(&mut down));
     match what % 8 {
-        0..=3 => session.from_upstream(now, &frame, zlib, &mut up),
-        4 => session.from_client(now, &frame, zlib),
+        0..=3 => session.receive_from_upstream(now, &frame, zlib, &mut up),
+        4 => session.receive_from_client(now, &frame, zlib),
         5 if !session.is_attached() => {
             session.attach(now, zlib);
             Ok(Passage::Keep)

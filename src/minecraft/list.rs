@@ -123,11 +123,11 @@ impl<'a, C: Count, T: Field<'a>> Field<'a> for List<'a, C, T> {
     const LEAST: usize = C::LEAST;
     const MOST: usize = MAX_BODY;
 
-    fn len(&self) -> usize {
-        let count = C::from_usize(self.count()).map_or(C::MOST, |count| count.len());
+    fn wire_len(&self) -> usize {
+        let count = C::from_usize(self.count()).map_or(C::MOST, |count| count.wire_len());
         count
             + match self.values {
-                Values::Given(values) => values.iter().map(T::len).sum(),
+                Values::Given(values) => values.iter().map(T::wire_len).sum(),
                 Values::Read(_, bytes) => bytes.len(),
             }
     }

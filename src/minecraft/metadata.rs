@@ -41,7 +41,7 @@ impl<'a> Field<'a> for Metadata<'a> {
     const LEAST: usize = 1;
     const MOST: usize = MAX_BODY;
 
-    fn len(&self) -> usize {
+    fn wire_len(&self) -> usize {
         self.0.len() + 1
     }
 

@@ -1,4 +1,49 @@
-//! Minecraft
+//! Minecraft Java Edition 1.12.2, protocol 340 (minecraft.md).
+//!
+//! ```text
+//!                                client                                   server
+//! handshaking   Reception          | -- Handshake: 1 status, 2 login ------> |
+//! status        Description        | -- Request ---------------------------> |
+//!                                  | <------------------ Response: JSON ---- |
+//!                                  | -- Ping, Pong: the same number -------> |
+//! login         Next::Login        | -- Login Start: a name ---------------> |
+//!               idle::Session      | <-- Set Compression, Login Success ---- |
+//! play          packets::play      | <------------- 33 and 80 kinds -------> |
+//!
+//! frame      +--------+-----------------------------+
+//!            | length | body, or compressed body    |     numbers are big-endian
+//!            +--------+-----------------------------+
+//!                       id, fields                         see [`Framing`], [`packets`]
+//! ```
+//!
+//! Old clients ping with a byte that begins no frame; [`Reception`] answers them, too. A service
+//! moves bytes: it gives what was received to [`Reception`] until that answers [`Next::Close`] or
+//! [`Next::Login`], and for the latter runs an [`idle::Session`] between two connections.
+//!
+//! # Example
+//!
+//! ```
+//! use samara::{
+//!     buffer::Writer,
+//!     minecraft::{Description, MAX_RESPONSE_FRAME, Next, Reception, VERSION},
+//! };
+//!
+//! let description = Description {
+//!     version: VERSION,
+//!     online: 3,
+//!     max: 100,
+//!     sample: &[],
+//!     motd: "Kaillera, too",
+//!     favicon: None,
+//! };
+//! let mut reception = Reception::new();
+//! let mut out = vec![0; MAX_RESPONSE_FRAME];
+//! let mut writer = Writer::new(&mut out);
+//! let asked = b"\x10\0\xD4\x02\x09localhost\x63\xDD\x01\x01\0";
+//! let progress = reception.receive(asked, &description, &mut writer);
+//! assert_eq!((progress.consumed, progress.next), (asked.len(), Next::More));
+//! assert!(writer.written().ends_with(br#""description":{"text":"Kaillera, too"}}"#));
+//! ```
 
 #![forbid(unsafe_code)]
 

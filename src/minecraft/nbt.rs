@@ -28,7 +28,7 @@ impl<'a> Field<'a> for Nbt<'a> {
     const LEAST: usize = 4;
     const MOST: usize = MAX_BODY;
 
-    fn len(&self) -> usize {
+    fn wire_len(&self) -> usize {
         self.0.len()
     }
 
@@ -55,8 +55,8 @@ impl<'a> Field<'a> for OptNbt<'a> {
     const LEAST: usize = 1;
     const MOST: usize = MAX_BODY;
 
-    fn len(&self) -> usize {
-        self.0.map_or(1, |tag| tag.len())
+    fn wire_len(&self) -> usize {
+        self.0.map_or(1, |tag| tag.wire_len())
     }
 
     fn write(&self, writer: &mut Writer<'_>) -> Result<(), Full> {

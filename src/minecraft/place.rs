@@ -20,7 +20,7 @@ impl<'a> Field<'a> for Position {
     const LEAST: usize = 8;
     const MOST: usize = 8;
 
-    fn len(&self) -> usize {
+    fn wire_len(&self) -> usize {
         8
     }
 
@@ -54,7 +54,7 @@ impl<'a> Field<'a> for Angle {
     const LEAST: usize = 1;
     const MOST: usize = 1;
 
-    fn len(&self) -> usize {
+    fn wire_len(&self) -> usize {
         1
     }
 
@@ -133,7 +133,7 @@ impl<'a> Field<'a> for Uuid {
     const LEAST: usize = 16;
     const MOST: usize = 16;
 
-    fn len(&self) -> usize {
+    fn wire_len(&self) -> usize {
         16
     }
 

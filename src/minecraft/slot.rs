@@ -30,8 +30,8 @@ impl<'a> Field<'a> for Slot<'a> {
     const LEAST: usize = 2;
     const MOST: usize = bounded(5 + OptNbt::MOST);
 
-    fn len(&self) -> usize {
-        self.0.map_or(2, |item| 5 + item.tag.len())
+    fn wire_len(&self) -> usize {
+        self.0.map_or(2, |item| 5 + item.tag.wire_len())
     }
 
     fn write(&self, writer: &mut Writer<'_>) -> Result<(), Full> {

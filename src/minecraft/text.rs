@@ -51,7 +51,7 @@ impl<'a, const UNITS: usize> Field<'a> for Text<'a, UNITS> {
     const LEAST: usize = 1;
     const MOST: usize = bounded(var_int_len((4 * UNITS) as i32) + 4 * UNITS);
 
-    fn len(&self) -> usize {
+    fn wire_len(&self) -> usize {
         prefixed(self.0.len())
     }
 
@@ -72,7 +72,7 @@ impl<'a> Field<'a> for Bytes<'a> {
     const LEAST: usize = 1;
     const MOST: usize = bounded(MAX_VAR_INT + MAX_BODY);
 
-    fn len(&self) -> usize {
+    fn wire_len(&self) -> usize {
         prefixed(self.0.len())
     }
 
@@ -93,7 +93,7 @@ impl<'a> Field<'a> for Rest<'a> {
     const LEAST: usize = 0;
     const MOST: usize = MAX_BODY;
 
-    fn len(&self) -> usize {
+    fn wire_len(&self) -> usize {
         self.0.len()
     }
 

@@ -5,7 +5,8 @@
 //!   -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
 //!   -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares" \
 //!   cargo +nightly run --profile fuzz --features fuzz --target host-tuple \
-//!   --bin fuzz-minecraft-frames -- -max_total_time=60 fuzz-corpus tests/data/corpus/minecraft_frames
+//!   --bin fuzz-minecraft-frames -- -max_total_time=60 fuzz-corpus \
+//!   tests/data/corpus/minecraft_frames
 //! ```
 //!
 //! What it finds goes to `tests/data/corpus/minecraft_frames` under a name that says what it is.

@@ -5,7 +5,8 @@
 //!   -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
 //!   -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares" \
 //!   cargo +nightly run --profile fuzz --features fuzz --target host-tuple \
-//!   --bin fuzz-minecraft-reception -- -max_total_time=60 fuzz-corpus tests/data/corpus/minecraft_reception
+//!   --bin fuzz-minecraft-reception -- -max_total_time=60 fuzz-corpus \
+//!   tests/data/corpus/minecraft_reception
 //! ```
 //!
 //! What it finds goes to `tests/data/corpus/minecraft_reception` under a name that says what it is.

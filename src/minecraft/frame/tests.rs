@@ -156,7 +156,8 @@ proptest! {
         let bodies: Vec<Vec<u8>> = bodies;
         let framing = PLAIN.with_threshold(threshold);
         let mut zlib = Zlib::new();
-        let stream: Vec<u8> = bodies.iter().flat_map(|it| written(&mut zlib, framing, it)).collect();
+        let frames = bodies.iter().flat_map(|it| written(&mut zlib, framing, it));
+        let stream: Vec<u8> = frames.collect();
         let mut received = Vec::new();
         let mut got = Vec::new();
         for piece in stream.chunks(step) {

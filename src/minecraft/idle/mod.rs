@@ -2,11 +2,11 @@
 //! player back into its world (minecraft.md 10, 11).
 //!
 //! ```text
-//!             frames                                          frames
-//!   client <----------> Session::from_client, from_upstream <----------> upstream server
-//!                        |  one verdict each: pass it on as it is, or not
-//!                        |  World: what came from upstream, as far as a client needs it
-//!   attach:              '-> Replay: the world as frames, then what came meanwhile
+//!            receive_from_client               receive_from_upstream
+//!   client ----------------------> Session <------------------------ upstream server
+//!                                   | one verdict each: pass it on as it is, or not
+//!   attach, write_client            | World: what the server said, as far as a client needs it
+//!   client <------------------------' Replay: the world as frames, then what came meanwhile
 //! ```
 //!
 //! Frames are passed on as they were received: both sides have one threshold and no encryption.
@@ -21,6 +21,7 @@ mod boards;
 mod columns;
 mod entities;
 mod limits;
+mod passage;
 mod player;
 mod replay;
 mod roster;
@@ -29,7 +30,8 @@ mod upstream;
 mod world;
 
 pub use limits::{Dropped, Limits};
-pub use session::{AntiAfk, ClientLoss, Fault, MAX_CLIENT_FRAME, Passage, Session, Settings};
+pub use passage::{AntiAfk, ClientLoss, Fault, Passage, Settings};
+pub use session::{MAX_CLIENT_FRAME, Session};
 pub use upstream::{Answer, NEEDS_ACCOUNT, UpstreamLogin};
 
 use super::field::Field;
@@ -41,7 +43,7 @@ type Kept = Box<[u8]>;
 
 /// A value as its bytes; `None` if they are more than `most`.
 fn keep<'a, T: Field<'a>>(value: &T, most: usize) -> Option<Kept> {
-    let len = value.len();
+    let len = value.wire_len();
     if len > most {
         return None;
     }

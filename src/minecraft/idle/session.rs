@@ -1,31 +1,30 @@
 //! A player's session: what of either side is passed on, and what is answered here.
 
 use super::{
-    Dropped, Limits,
+    ClientLoss, Dropped, Fault, Passage, Settings,
     replay::{Replay, Script},
-    world::{CHUNK_HEAD, World, is_tracked},
+    world::World,
 };
 use crate::{
     buffer::{Full, Writer},
     minecraft::{
-        Content, DecodeError, Frame, FrameError, Framing, LoginName, MAX_FRAME, Packet, Rest, Text,
-        Uuid, VarInt, Zlib,
+        Framing, LoginName, MAX_FRAME, Packet, Rest, Text, Uuid, VarInt, Zlib,
         packets::{
-            id_of,
             login::{LoginSuccess, SetCompression},
             play::{
-                clientbound::{self, ChunkData, Clientbound},
+                clientbound,
                 serverbound::{
-                    ClientStatus, CloseWindow, ConfirmTransaction, Digging, EntityAction,
-                    KeepAlive, Look, Player, PlayerPosition, PluginMessage, Serverbound,
-                    Settings as ClientSettings, SwingArm, TeleportConfirm,
+                    ClientStatus, CloseWindow, Digging, EntityAction, Look, Player, PlayerPosition,
+                    PluginMessage, Settings as ClientSettings, SwingArm, TeleportConfirm,
                 },
             },
         },
     },
     timer::Time,
 };
-use std::{collections::VecDeque, error::Error, fmt, time::Duration};
+use std::{collections::VecDeque, time::Duration};
+
+mod frames;
 
 /// The channel on which both sides say who made them.
 pub(super) const BRAND: &str = "MC|Brand";
@@ -45,77 +44,6 @@ pub const MAX_CLIENT_FRAME: usize = 64 << 10;
 
 /// Unanswered teleports that are remembered.
 const MAX_TELEPORTS: usize = 64;
-
-/// How a session behaves.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// What is kept at most.
-    pub limits: Limits,
-    /// How far the player sees, in columns, as long as its client has not said.
-    pub view_distance: i8,
-    /// What is done against being thrown out for standing still.
-    pub anti_afk: Option<AntiAfk>,
-}
-
-/// Moves of a player who is away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AntiAfk {
-    /// How often.
-    pub interval: Duration,
-    /// Whether the player takes a small step and goes back, too.
-    pub steps: bool,
-}
-
-/// What to do with a frame.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Passage {
-    /// Send it to the other side as it is.
-    Forward,
-    /// Nothing: it was answered, or there is nobody.
-    Keep,
-    /// Nothing, and close the client's connection; the session is detached.
-    LoseClient(ClientLoss),
-    /// Send it to the client if there is one, and end the session. The reason is JSON.
-    Ended(String),
-}
-
-/// Why a client was given up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClientLoss {
-    /// More frames waited for it than [`Limits::live_bytes`].
-    TooSlow,
-    /// It did not answer for half a minute.
-    Silent,
-}
-
-/// Why a connection cannot go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// Its stream is broken.
-    Frame(FrameError),
-    /// A packet that has no place here.
-    Unexpected,
-    /// There is no room for what has to be sent to it.
-    Full,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Frame(error) => error.fmt(f),
-            Self::Unexpected => f.write_str("a packet has no place here"),
-            Self::Full => f.write_str("too much waits to be sent"),
-        }
-    }
-}
-
-impl Error for Fault {}
-
-impl From<Full> for Fault {
-    fn from(_: Full) -> Self {
-        Self::Full
-    }
-}
 
 /// A player's session at another server, with or without the player.
 #[derive(Debug)]
@@ -290,211 +218,6 @@ impl Session {
         self.introduce(&mut out)
     }
 
-    /// A frame from the server. Answers go to `to_upstream`.
-    ///
-    /// Fails if the session cannot go on.
-    pub fn from_upstream(
-        &mut self,
-        now: Time,
-        frame: &Frame<'_>,
-        zlib: &mut Zlib,
-        to_upstream: &mut Writer<'_>,
-    ) -> Result<Passage, Fault> {
-        let front = zlib.front(frame.content, CHUNK_HEAD)?;
-        let id = id_of(front).map_err(|_| Fault::Unexpected)?;
-        if id == i32::from(clientbound::KeepAlive::ID) {
-            let body = zlib.body(frame.content)?;
-            let asked = clientbound::KeepAlive::decode(body).map_err(|_| Fault::Unexpected)?;
-            let mut out = Outgoing::new(self.framing, zlib, to_upstream);
-            out.send(&KeepAlive { id: asked.id })?;
-            return Ok(Passage::Keep);
-        }
-        if id == i32::from(ChunkData::ID) {
-            self.world.load_column(front, frame.bytes);
-        } else if is_tracked(id) {
-            let ended = self.track(frame.content, zlib, to_upstream)?;
-            if let Some(reason) = ended {
-                return Ok(Passage::Ended(reason));
-            }
-        }
-        self.to_client(now, frame.bytes, zlib, to_upstream)
-    }
-
-    /// What becomes of a frame that is for the client.
-    fn to_client(
-        &mut self,
-        now: Time,
-        frame: &[u8],
-        zlib: &mut Zlib,
-        to_upstream: &mut Writer<'_>,
-    ) -> Result<Passage, Fault> {
-        let most = self.settings.limits.live_bytes;
-        let Some(client) = &mut self.client else {
-            return Ok(Passage::Keep);
-        };
-        let Some(replay) = &mut client.replay else {
-            return Ok(Passage::Forward);
-        };
-        if replay.queue(frame, most).is_ok() {
-            return Ok(Passage::Keep);
-        }
-        self.detach(now, zlib, to_upstream)?;
-        Ok(Passage::LoseClient(ClientLoss::TooSlow))
-    }
-
-    /// Learns from a packet, and answers it if nobody else does. The reason of an end, if it is
-    /// one.
-    fn track(
-        &mut self,
-        content: Content<'_>,
-        zlib: &mut Zlib,
-        to_upstream: &mut Writer<'_>,
-    ) -> Result<Option<String>, Fault> {
-        let Ok(reply) = self.learn(zlib.body(content)?) else {
-            self.world.dropped.unread += 1;
-            return Ok(None);
-        };
-        let is_alone = self.client.is_none();
-        let mut out = Outgoing::new(self.framing, zlib, to_upstream);
-        match reply {
-            Reply::Ended(reason) => return Ok(Some(reason)),
-            Reply::Introduce if is_alone => self.introduce(&mut out)?,
-            Reply::Teleport(id) if is_alone => confirm(&self.world, id, &mut out)?,
-            Reply::Teleport(id) => {
-                self.teleports.push_back(id);
-                if self.teleports.len() > MAX_TELEPORTS {
-                    self.teleports.pop_front();
-                }
-            }
-            Reply::Agree(transaction) if is_alone => out.send(&transaction)?,
-            Reply::Respawn if is_alone && !self.respawns => {
-                self.respawns = true;
-                out.send(&ClientStatus { action: VarInt(0) })?;
-            }
-            Reply::Close(window) if is_alone => {
-                self.window = None;
-                out.send(&CloseWindow { window })?;
-            }
-            _ => {}
-        }
-        Ok(None)
-    }
-
-    fn learn(&mut self, body: &[u8]) -> Result<Reply, DecodeError> {
-        let packet = Clientbound::decode(body)?;
-        self.world.apply(&packet, body);
-        Ok(match packet {
-            Clientbound::Disconnect(it) => Reply::Ended(it.reason.as_str().to_owned()),
-            Clientbound::JoinGame(_) => Reply::Introduce,
-            Clientbound::PositionLook(it) => Reply::Teleport(it.teleport_id.0),
-            Clientbound::ConfirmTransaction(it) if !it.accepted => {
-                Reply::Agree(ConfirmTransaction {
-                    window: it.window,
-                    action: it.action,
-                    accepted: true,
-                })
-            }
-            Clientbound::UpdateHealth(it) if it.health <= 0.0 => Reply::Respawn,
-            Clientbound::UpdateHealth(_) => {
-                self.respawns = false;
-                Reply::Nothing
-            }
-            Clientbound::OpenWindow(it) => {
-                self.window = Some(it.window);
-                Reply::Close(it.window)
-            }
-            Clientbound::CloseWindow(_) => {
-                self.window = None;
-                Reply::Nothing
-            }
-            _ => Reply::Nothing,
-        })
-    }
-
-    /// A frame from the client.
-    ///
-    /// Fails if the client's connection cannot go on.
-    pub fn from_client(
-        &mut self,
-        now: Time,
-        frame: &Frame<'_>,
-        zlib: &mut Zlib,
-    ) -> Result<Passage, Fault> {
-        let body = zlib.body(frame.content)?;
-        let Some(client) = &mut self.client else {
-            return Ok(Passage::Keep);
-        };
-        let id = id_of(body).map_err(|_| Fault::Unexpected)?;
-        if !is_own_tracked(id) {
-            return Ok(Passage::Forward);
-        }
-        let Ok(packet) = Serverbound::decode(body) else {
-            self.world.dropped.unread += 1;
-            return Ok(Passage::Forward);
-        };
-        match packet {
-            Serverbound::KeepAlive(it) => {
-                if client.asked == Some(it.id) {
-                    client.asked = None;
-                    client.last_answer = now;
-                }
-                return Ok(Passage::Keep);
-            }
-            Serverbound::TeleportConfirm(it) => return Ok(self.confirmed(it.teleport_id.0)),
-            Serverbound::Player(_)
-            | Serverbound::PlayerPosition(_)
-            | Serverbound::PositionLook(_)
-            | Serverbound::Look(_)
-            | Serverbound::VehicleMove(_)
-                if client.teleport.is_some() =>
-            {
-                return Ok(Passage::Keep);
-            }
-            _ => {}
-        }
-        self.world.apply_own(&packet);
-        self.watch(&packet);
-        Ok(Passage::Forward)
-    }
-
-    /// A server that did not ask for a teleport must not hear of it.
-    fn confirmed(&mut self, id: i32) -> Passage {
-        if let Some(client) = &mut self.client
-            && client.teleport == Some(id)
-        {
-            client.teleport = None;
-            return Passage::Keep;
-        }
-        match self.teleports.iter().position(|&open| open == id) {
-            Some(at) => {
-                self.teleports.drain(..=at);
-                Passage::Forward
-            }
-            None => Passage::Keep,
-        }
-    }
-
-    /// Remembers what has to be undone when the player goes.
-    fn watch(&mut self, packet: &Serverbound<'_>) {
-        match packet {
-            Serverbound::Settings(_) => self.introduced = true,
-            Serverbound::EntityAction(it) => match it.action.0 {
-                0 => self.sneaks = true,
-                1 => self.sneaks = false,
-                3 => self.sprints = true,
-                4 => self.sprints = false,
-                _ => {}
-            },
-            Serverbound::Digging(it) => match it.status.0 {
-                0 => self.digs = Some(*it),
-                1 | 2 => self.digs = None,
-                _ => {}
-            },
-            Serverbound::CloseWindow(_) => self.window = None,
-            _ => {}
-        }
-    }
-
     /// When [`Session::expired`] is to be called.
     pub fn next_timeout(&self) -> Time {
         match &self.client {
@@ -616,17 +339,6 @@ impl Session {
     }
 }
 
-/// What the server gets to hear of a packet if nobody else answers it.
-enum Reply {
-    Nothing,
-    Ended(String),
-    Introduce,
-    Teleport(i32),
-    Agree(ConfirmTransaction),
-    Respawn,
-    Close(u8),
-}
-
 fn confirm(world: &World, id: i32, out: &mut Outgoing<'_, '_>) -> Result<(), Full> {
     let teleport_id = VarInt(id);
     out.send(&TeleportConfirm { teleport_id })?;
@@ -634,14 +346,6 @@ fn confirm(world: &World, id: i32, out: &mut Outgoing<'_, '_>) -> Result<(), Ful
         Some(place) => out.send(&place.look()),
         None => Ok(()),
     }
-}
-
-/// Whether a client's packet of this id says something here; the others are passed on unread.
-fn is_own_tracked(id: i32) -> bool {
-    matches!(
-        id,
-        0x00 | 0x04 | 0x08 | 0x0B..=0x10 | 0x13..=0x15 | 0x1A
-    )
 }
 
 /// Frames for one side.

@@ -1,11 +1,10 @@
 //! Logging in at another server (minecraft.md 6.3).
 
-use super::session::Fault;
+use super::Fault;
 use crate::{
     buffer::{Encode, Full, Writer},
     minecraft::{
-        FrameError, Framing, LoginName, MAX_FRAME, PROTOCOL, Plain, Received, Text, Uuid, VarInt,
-        Zlib,
+        Framing, LoginName, MAX_FRAME, PROTOCOL, Plain, Received, Text, Uuid, VarInt, Zlib,
         packets::{
             handshaking::{Handshake, NEXT_LOGIN},
             login::{Clientbound, LoginStart, LoginSuccess},
@@ -99,11 +98,5 @@ impl UpstreamLogin {
             name,
             framing: self.framing,
         })
-    }
-}
-
-impl From<FrameError> for Fault {
-    fn from(error: FrameError) -> Self {
-        Self::Frame(error)
     }
 }

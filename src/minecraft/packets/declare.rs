@@ -25,8 +25,8 @@ macro_rules! record {
             );
 
             #[inline]
-            fn len(&self) -> usize {
-                0 $(+ <$ty as $crate::minecraft::Field<'a>>::len(&self.$field))*
+            fn wire_len(&self) -> usize {
+                0 $(+ <$ty as $crate::minecraft::Field<'a>>::wire_len(&self.$field))*
             }
 
             #[inline]
@@ -89,10 +89,10 @@ macro_rules! choices {
                 ])
             );
 
-            fn len(&self) -> usize {
+            fn wire_len(&self) -> usize {
                 1 + match self {
                     $(Self::$variant { $($field),* } => {
-                        0 $(+ <$ty as $crate::minecraft::Field<'a>>::len($field))*
+                        0 $(+ <$ty as $crate::minecraft::Field<'a>>::wire_len($field))*
                     })*
                 }
             }
@@ -158,7 +158,7 @@ macro_rules! packets {
 
                 #[inline]
                 fn encoded_len(&self) -> usize {
-                    1 + $crate::minecraft::Field::len(self)
+                    1 + $crate::minecraft::Field::wire_len(self)
                 }
 
                 #[inline]

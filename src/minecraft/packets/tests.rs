@@ -295,7 +295,7 @@ fn a_list_is_the_same_given_or_read() {
     let read = clientbound::DestroyEntities::decode(writer.written()).unwrap();
     assert_eq!(read, packet);
     assert_eq!(read.entity_ids.iter().collect::<Vec<_>>(), values);
-    assert_eq!(List::<i16, Slot<'_>>::of(&[Slot(None)]).len(), 4);
+    assert_eq!(List::<i16, Slot<'_>>::of(&[Slot(None)]).wire_len(), 4);
     assert_eq!(
         List::<VarInt, u8>::encoded(3, &[1, 2]),
         Err(DecodeError::BadLength)

@@ -139,7 +139,7 @@ fn old_clients_are_answered_in_their_form() {
     let answers = list(&vectors["legacy_ping"]["responses"]);
     let beta = bytes(&answers[0]["hex"]);
     // The recorded server writes its own protocol number; ours is one that nobody has.
-    let modern: Vec<u16> = "\u{A7}1\0127\01.12.2\0fs test\00\010"
+    let modern: Vec<u16> = "\u{A7}1\x00127\x001.12.2\x00fs test\x000\x0010"
         .encode_utf16()
         .collect();
     let mut expected = vec![0xFF, 0, modern.len() as u8];

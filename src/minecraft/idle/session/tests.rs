@@ -1,7 +1,7 @@
 use super::*;
 use crate::minecraft::{
     Angle, Bytes, Item, Json, List, Metadata, OptNbt, Position, Received, Slot,
-    idle::{Answer, UpstreamLogin},
+    idle::{Answer, AntiAfk, Limits, UpstreamLogin},
     packets::{
         login,
         play::{
@@ -78,7 +78,9 @@ impl Link {
         let mut buf = [0; 1000];
         let mut writer = Writer::new(&mut buf);
         let (now, zlib) = (self.now, &mut self.zlib);
-        let passage = self.session.from_upstream(now, &frame, zlib, &mut writer);
+        let passage = self
+            .session
+            .receive_from_upstream(now, &frame, zlib, &mut writer);
         (passage.unwrap(), self.bodies(writer.written()))
     }
 
@@ -88,7 +90,7 @@ impl Link {
             panic!("no frame");
         };
         self.session
-            .from_client(self.now, &frame, &mut self.zlib)
+            .receive_from_client(self.now, &frame, &mut self.zlib)
             .unwrap()
     }
 
@@ -262,10 +264,10 @@ fn the_recorded_session_is_kept() {
     assert_eq!(ids(&world), order);
     // The column is the very frame that came.
     let column = list(&vectors["session"]["frames"]).iter();
-    let column = column
+    let mut column = column
         .filter(|it| it["name"] == "map_chunk")
         .map(|it| bytes(&it["frame"]));
-    let column = column.last().unwrap();
+    let column = column.next_back().unwrap();
     assert!(stream.windows(column.len()).any(|it| it == column));
     let place = PositionLook::decode(&world[9]).unwrap();
     assert_eq!((place.x, place.y, place.z), (19.0, 5.0, 27.0));

@@ -177,7 +177,12 @@ choices! {
     /// News of the recipes a player knows.
     Recipes<'a> by var_int {
         /// All of them, and those to be shown.
-        0 Init { open: bool, filter: bool, shown: List<'a, VarInt, VarInt>, known: List<'a, VarInt, VarInt> }
+        0 Init {
+            open: bool,
+            filter: bool,
+            shown: List<'a, VarInt, VarInt>,
+            known: List<'a, VarInt, VarInt>,
+        }
         /// More of them.
         1 Add { open: bool, filter: bool, recipes: List<'a, VarInt, VarInt> }
         /// Fewer.

@@ -41,8 +41,8 @@ impl<'a> Field<'a> for Window<'a> {
     const LEAST: usize = WindowFrame::LEAST;
     const MOST: usize = bounded(WindowFrame::MOST + 4);
 
-    fn len(&self) -> usize {
-        self.frame.len() + if Self::has_entity(&self.frame) { 4 } else { 0 }
+    fn wire_len(&self) -> usize {
+        self.frame.wire_len() + if Self::has_entity(&self.frame) { 4 } else { 0 }
     }
 
     fn write(&self, writer: &mut Writer<'_>) -> Result<(), Full> {
@@ -94,11 +94,11 @@ impl<'a> Field<'a> for MapPatch<'a> {
     const LEAST: usize = 1;
     const MOST: usize = bounded(4 + Bytes::MOST);
 
-    fn len(&self) -> usize {
+    fn wire_len(&self) -> usize {
         if self.columns == 0 {
             1
         } else {
-            4 + self.data.len()
+            4 + self.data.wire_len()
         }
     }
 
@@ -171,8 +171,8 @@ impl<'a> Field<'a> for Particles {
     const LEAST: usize = Cloud::LEAST;
     const MOST: usize = Cloud::MOST + 2 * VarInt::MOST;
 
-    fn len(&self) -> usize {
-        self.cloud.len() + self.of().map(|number| number.len()).sum::<usize>()
+    fn wire_len(&self) -> usize {
+        self.cloud.wire_len() + self.of().map(|number| number.wire_len()).sum::<usize>()
     }
 
     fn write(&self, writer: &mut Writer<'_>) -> Result<(), Full> {
