@@ -25,7 +25,7 @@ fn main() {
     let filter = std::env::args().skip(1).find(|arg| !arg.starts_with("--"));
     let limits = limits::Limits::measure();
     limits.print();
-    let table = table::Table::new(filter);
+    let table = table::Table::new(filter, "published");
     table.head();
     packets::packets(&table, &limits);
     ciphers::shandas(&table, &limits);

@@ -16,8 +16,9 @@ const TEST_FILE_LINES: usize = 900;
 const FUNCTION_LINES: usize = 70;
 const COLUMNS: usize = 100;
 
-/// Where unsafe code may be: system calls, vector instructions, and the allocator that counts.
-const UNSAFE: [&str; 8] = [
+/// Where unsafe code may be: system calls, vector instructions, the allocator that counts, and
+/// the limit that safe stores are measured against.
+const UNSAFE: [&str; 9] = [
     "src/net/sys/linux.rs",
     "src/net/sys/linux/",
     "src/maple/shanda/avx2.rs",
@@ -25,6 +26,7 @@ const UNSAFE: [&str; 8] = [
     "src/maple/shuffle/avx512.rs",
     "src/maple/lanes/vaes.rs",
     "benches/maple/vaes.rs",
+    "benches/minecraft/raw.rs",
     "tools/allocs/counting.rs",
 ];
 

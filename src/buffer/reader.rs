@@ -1,5 +1,6 @@
 //! Checked reads from a borrowed slice.
 
+use super::Number;
 use std::{error::Error, fmt};
 
 /// The slice ended before the value did.
@@ -28,8 +29,12 @@ macro_rules! numbers {
     ($($name:ident: $number:ty = $decode:path, $doc:literal;)*) => {
         $(
             #[doc = $doc]
-            pub fn $name(&mut self) -> Result<$number, Truncated> {
-                self.array().map($decode)
+            #[inline]
+            pub const fn $name(&mut self) -> Result<$number, Truncated> {
+                match self.array() {
+                    Ok(bytes) => Ok($decode(bytes)),
+                    Err(truncated) => Err(truncated),
+                }
             }
         )*
     };
@@ -37,7 +42,8 @@ macro_rules! numbers {
 
 impl<'a> Reader<'a> {
     /// A reader over all of `bytes`.
-    pub fn new(bytes: &'a [u8]) -> Self {
+    #[inline]
+    pub const fn new(bytes: &'a [u8]) -> Self {
         Self {
             rest: bytes,
             all: bytes,
@@ -45,22 +51,22 @@ impl<'a> Reader<'a> {
     }
 
     /// The bytes not read yet.
-    pub fn rest(&self) -> &'a [u8] {
+    pub const fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
     /// How many bytes are left.
-    pub fn remaining(&self) -> usize {
+    pub const fn remaining(&self) -> usize {
         self.rest.len()
     }
 
     /// Whether everything has been read.
-    pub fn is_empty(&self) -> bool {
+    pub const fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
     /// How many bytes lie before the next one to be read.
-    pub fn position(&self) -> usize {
+    pub const fn position(&self) -> usize {
         self.all.len() - self.rest.len()
     }
 
@@ -76,30 +82,86 @@ impl<'a> Reader<'a> {
     }
 
     /// The next `count` bytes.
-    pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], Truncated> {
-        let (head, tail) = self.rest.split_at_checked(count).ok_or(Truncated)?;
-        self.rest = tail;
-        Ok(head)
+    #[inline]
+    pub const fn bytes(&mut self, count: usize) -> Result<&'a [u8], Truncated> {
+        match self.rest.split_at_checked(count) {
+            Some((head, tail)) => {
+                self.rest = tail;
+                Ok(head)
+            }
+            None => Err(Truncated),
+        }
     }
 
     /// The next `N` bytes as an array.
-    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Truncated> {
-        let (head, tail) = self.rest.split_first_chunk::<N>().ok_or(Truncated)?;
-        self.rest = tail;
-        Ok(*head)
+    #[inline]
+    pub const fn array<const N: usize>(&mut self) -> Result<[u8; N], Truncated> {
+        match self.rest.split_first_chunk::<N>() {
+            Some((head, tail)) => {
+                self.rest = tail;
+                Ok(*head)
+            }
+            None => Err(Truncated),
+        }
     }
 
-    /// One byte.
-    pub fn u8(&mut self) -> Result<u8, Truncated> {
-        self.array::<1>().map(|[byte]| byte)
+    /// A number in big-endian order.
+    #[inline]
+    pub fn read<T: Number>(&mut self) -> Result<T, Truncated> {
+        T::read_be(self)
+    }
+
+    /// A number in little-endian order.
+    #[inline]
+    pub fn read_le<T: Number>(&mut self) -> Result<T, Truncated> {
+        T::read_le(self)
     }
 
     /// One byte; anything but zero is true.
-    pub fn bool(&mut self) -> Result<bool, Truncated> {
-        self.u8().map(|byte| byte != 0)
+    #[inline]
+    pub const fn bool(&mut self) -> Result<bool, Truncated> {
+        match self.u8() {
+            Ok(byte) => Ok(byte != 0),
+            Err(truncated) => Err(truncated),
+        }
+    }
+
+    /// Runs `read` on the next `count` bytes, which it has to use up; if it fails, nothing is
+    /// consumed.
+    ///
+    /// The length is checked once: reads of fixed widths within it cost no further check.
+    #[inline]
+    pub fn exactly<T, E: From<Truncated>>(
+        &mut self,
+        count: usize,
+        read: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let (head, tail) = self.rest.split_at_checked(count).ok_or(Truncated)?;
+        let mut inner = Self::new(head);
+        let value = read(&mut inner)?;
+        if !inner.is_empty() {
+            return Err(E::from(Truncated));
+        }
+        self.rest = tail;
+        Ok(value)
+    }
+
+    /// Runs `read`; if it fails, nothing is consumed.
+    #[inline]
+    pub fn all_or_nothing<T, E>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let start = self.rest;
+        let result = read(self);
+        if result.is_err() {
+            self.rest = start;
+        }
+        result
     }
 
     numbers! {
+        u8: u8 = u8::from_le_bytes, "One byte.";
         i8: i8 = i8::from_le_bytes, "One byte, signed.";
         u16_le: u16 = u16::from_le_bytes, "Two bytes, little-endian.";
         u16_be: u16 = u16::from_be_bytes, "Two bytes, big-endian.";
@@ -113,6 +175,8 @@ impl<'a> Reader<'a> {
         u64_be: u64 = u64::from_be_bytes, "Eight bytes, big-endian.";
         i64_le: i64 = i64::from_le_bytes, "Eight bytes, signed, little-endian.";
         i64_be: i64 = i64::from_be_bytes, "Eight bytes, signed, big-endian.";
+        u128_le: u128 = u128::from_le_bytes, "Sixteen bytes, little-endian.";
+        u128_be: u128 = u128::from_be_bytes, "Sixteen bytes, big-endian.";
         f32_le: f32 = f32::from_le_bytes, "An IEEE single, little-endian.";
         f32_be: f32 = f32::from_be_bytes, "An IEEE single, big-endian.";
         f64_le: f64 = f64::from_le_bytes, "An IEEE double, little-endian.";

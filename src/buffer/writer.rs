@@ -1,5 +1,6 @@
 //! Checked writes into a borrowed slice.
 
+use super::Number;
 use std::{error::Error, fmt};
 
 /// The value did not fit; nothing of it was written.
@@ -26,7 +27,8 @@ macro_rules! numbers {
     ($($name:ident: $number:ty = $encode:path, $doc:literal;)*) => {
         $(
             #[doc = $doc]
-            pub fn $name(&mut self, value: $number) -> Result<(), Full> {
+            #[inline]
+            pub const fn $name(&mut self, value: $number) -> Result<(), Full> {
                 self.array($encode(value))
             }
         )*
@@ -35,22 +37,23 @@ macro_rules! numbers {
 
 impl<'a> Writer<'a> {
     /// A writer that starts at the first byte of `buf` and never goes past its end.
-    pub fn new(buf: &'a mut [u8]) -> Self {
+    #[inline]
+    pub const fn new(buf: &'a mut [u8]) -> Self {
         Self { buf, len: 0 }
     }
 
     /// How many bytes have been written.
-    pub fn len(&self) -> usize {
+    pub const fn len(&self) -> usize {
         self.len
     }
 
     /// Whether nothing has been written.
-    pub fn is_empty(&self) -> bool {
+    pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// How many bytes still fit.
-    pub fn remaining(&self) -> usize {
+    pub const fn remaining(&self) -> usize {
         self.buf.len() - self.len
     }
 
@@ -60,19 +63,63 @@ impl<'a> Writer<'a> {
     }
 
     /// Appends `bytes` as they are.
-    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Full> {
-        let end = self.len.checked_add(bytes.len()).ok_or(Full)?;
-        let place = self.buf.get_mut(self.len..end).ok_or(Full)?;
+    #[inline]
+    pub const fn bytes(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        let Some((_, free)) = self.buf.split_at_mut_checked(self.len) else {
+            return Err(Full);
+        };
+        let Some((place, _)) = free.split_at_mut_checked(bytes.len()) else {
+            return Err(Full);
+        };
         place.copy_from_slice(bytes);
-        self.len = end;
+        self.len += bytes.len();
         Ok(())
     }
 
     /// Appends the bytes of an array as they are.
-    pub fn array<const N: usize>(&mut self, bytes: [u8; N]) -> Result<(), Full> {
-        let place = self.buf.get_mut(self.len..).ok_or(Full)?;
-        *place.first_chunk_mut().ok_or(Full)? = bytes;
+    #[inline]
+    pub const fn array<const N: usize>(&mut self, bytes: [u8; N]) -> Result<(), Full> {
+        let Some((_, free)) = self.buf.split_at_mut_checked(self.len) else {
+            return Err(Full);
+        };
+        let Some(place) = free.first_chunk_mut() else {
+            return Err(Full);
+        };
+        *place = bytes;
         self.len += N;
+        Ok(())
+    }
+
+    /// Appends a number in big-endian order.
+    #[inline]
+    pub fn write<T: Number>(&mut self, value: T) -> Result<(), Full> {
+        value.write_be(self)
+    }
+
+    /// Appends a number in little-endian order.
+    #[inline]
+    pub fn write_le<T: Number>(&mut self, value: T) -> Result<(), Full> {
+        value.write_le(self)
+    }
+
+    /// Claims the next `count` bytes and has `write` fill them, all of them; if it fails, nothing
+    /// is appended.
+    ///
+    /// The length is checked once: writes of fixed widths within it cost no further check.
+    #[inline]
+    pub fn exactly(
+        &mut self,
+        count: usize,
+        write: impl FnOnce(&mut Writer<'_>) -> Result<(), Full>,
+    ) -> Result<(), Full> {
+        let (_, free) = self.buf.split_at_mut_checked(self.len).ok_or(Full)?;
+        let (place, _) = free.split_at_mut_checked(count).ok_or(Full)?;
+        let mut inner = Writer::new(place);
+        write(&mut inner)?;
+        if inner.len != count {
+            return Err(Full);
+        }
+        self.len += count;
         Ok(())
     }
 
@@ -100,8 +147,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Appends one byte: 1 for true, 0 for false.
-    pub fn bool(&mut self, value: bool) -> Result<(), Full> {
-        self.u8(u8::from(value))
+    pub const fn bool(&mut self, value: bool) -> Result<(), Full> {
+        self.u8(value as u8)
     }
 
     /// Writes over what was written from `position` on, and no further.
@@ -131,6 +178,8 @@ impl<'a> Writer<'a> {
         u64_be: u64 = u64::to_be_bytes, "Appends eight bytes, big-endian.";
         i64_le: i64 = i64::to_le_bytes, "Appends eight bytes, signed, little-endian.";
         i64_be: i64 = i64::to_be_bytes, "Appends eight bytes, signed, big-endian.";
+        u128_le: u128 = u128::to_le_bytes, "Appends sixteen bytes, little-endian.";
+        u128_be: u128 = u128::to_be_bytes, "Appends sixteen bytes, big-endian.";
         f32_le: f32 = f32::to_le_bytes, "Appends an IEEE single, little-endian.";
         f32_be: f32 = f32::to_be_bytes, "Appends an IEEE single, big-endian.";
         f64_le: f64 = f64::to_le_bytes, "Appends an IEEE double, little-endian.";
@@ -150,10 +199,11 @@ impl<'a> Writer<'a> {
     /// Runs `write`; if it fails, takes back all that it wrote.
     ///
     /// Values of several fields keep the promise of [`Full`] with it.
-    pub fn all_or_nothing(
+    #[inline]
+    pub fn all_or_nothing<T, E>(
         &mut self,
-        write: impl FnOnce(&mut Self) -> Result<(), Full>,
-    ) -> Result<(), Full> {
+        write: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
         let start = self.len;
         let result = write(self);
         if result.is_err() {

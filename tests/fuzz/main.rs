@@ -6,9 +6,12 @@
 mod gateway;
 mod http;
 mod maple;
+mod minecraft;
 mod seeds;
 
-use samara::{kaillera::fuzz, maple::fuzz as maple_fuzz, service};
+use samara::{
+    kaillera::fuzz, maple::fuzz as maple_fuzz, minecraft::fuzz as minecraft_fuzz, service,
+};
 use std::{
     fs,
     ops::Range,
@@ -22,7 +25,7 @@ struct Target {
     run: fn(&[u8]),
 }
 
-const TARGETS: [Target; 10] = [
+const TARGETS: [Target; 14] = [
     Target {
         name: "connect",
         run: fuzz::connect,
@@ -62,6 +65,22 @@ const TARGETS: [Target; 10] = [
     Target {
         name: "gateway",
         run: service::gateway::fuzz::gateway,
+    },
+    Target {
+        name: "minecraft_frames",
+        run: minecraft_fuzz::frames,
+    },
+    Target {
+        name: "minecraft_packet",
+        run: minecraft_fuzz::packet,
+    },
+    Target {
+        name: "minecraft_reception",
+        run: minecraft_fuzz::reception,
+    },
+    Target {
+        name: "minecraft_session",
+        run: minecraft_fuzz::session,
     },
 ];
 
