@@ -29,6 +29,7 @@ use samara::{
     server::Server,
 };
 use std::{
+    fmt::Debug,
     io::{Read, Write},
     net::{Ipv4Addr, SocketAddr, TcpStream},
     thread,
@@ -202,7 +203,8 @@ fn wave(server: &Server, to: SocketAddr, users: usize) {
     let mut users: Vec<_> = names.map(|name| User::knock(to, &name).unwrap()).collect();
     users.iter_mut().for_each(|user| user.enter().unwrap());
     users.into_iter().for_each(|user| user.log_out().unwrap());
-    wait_until(|| server.sessions() == 0);
+    let witness = (server.metrics(), server.drops());
+    wait_until(&witness, || server.sessions() == 0);
 }
 
 fn start(loops: usize, workers: usize) -> Server {
@@ -215,10 +217,11 @@ fn start(loops: usize, workers: usize) -> Server {
     Server::start(&config).unwrap()
 }
 
-fn wait_until(done: impl Fn() -> bool) {
+/// Waits; if in vain, `witness` tells of what.
+fn wait_until(witness: &impl Debug, done: impl Fn() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !done() {
-        assert!(Instant::now() < deadline, "waited in vain");
+        assert!(Instant::now() < deadline, "waited in vain for {witness:?}");
         thread::yield_now();
     }
 }

@@ -119,6 +119,6 @@ pub(super) fn allocates_nothing() {
         run(200);
         nothing_allocated("packets through the gateway", || run(PACKETS / 4));
         drop(clients);
-        wait_until(|| gateway.connections() == 0);
+        wait_until(&gateway, || gateway.connections() == 0);
     }
 }

@@ -203,7 +203,7 @@ pub(super) fn allocates_nothing() {
     });
     drop(other);
     let gone = || {
-        super::wait_until(|| capacity.open() == 2);
+        super::wait_until(&capacity, || capacity.open() == 2);
     };
     gone();
     nothing_allocated("connections that come and go", || {
