@@ -19,6 +19,8 @@ use std::{
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The same for the server's answer to a Quit, which can be lost.
 const LAST_WORD: Duration = Duration::from_secs(2);
+/// How often a user listens for it: who talks faster than it is heard loses the Quit itself.
+const LAST_WORDS: usize = 3;
 
 /// What went wrong, in words.
 #[derive(Debug)]
@@ -128,17 +130,26 @@ impl User {
         caught_up
     }
 
-    /// Quits, and listens until the server says so too. Its last word can be lost: whether the
-    /// session is gone is for the server to tell.
+    /// Quits, and listens until the server says so too; says it again if it does not. Its answer
+    /// can be lost: whether the session is gone is for the server to tell.
     pub(crate) fn log_out(mut self) -> Result<(), Failure> {
         self.say(&ClientMessage::Quit { message: b"" })?;
         self.socket.set_read_timeout(Some(LAST_WORD))?;
         let mut out = false;
-        while !out
-            && self
-                .receive(|told| out |= matches!(told, Told::Out))
-                .is_ok()
-        {}
+        for _ in 0..LAST_WORDS {
+            while !out
+                && self
+                    .receive(|told| out |= matches!(told, Told::Out))
+                    .is_ok()
+            {}
+            if out {
+                break;
+            }
+            self.send(|player, send| {
+                player.repeat(send);
+                Ok(())
+            })?;
+        }
         Ok(())
     }
 
