@@ -61,3 +61,29 @@ pub struct Lost {
     /// No buffer was left.
     pub starved: usize,
 }
+
+/// Serves nothing over UDP, for loops that have only TCP.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoDatagrams;
+
+impl Service for NoDatagrams {
+    fn datagram(&mut self, _: Time, _: usize, _: Arrival, _: Frame) {}
+
+    fn received(&mut self, _: Time, _: usize, _: usize, _: Lost) {}
+
+    fn sent(&mut self, _: usize, _: usize) {}
+
+    fn turn(&mut self, _: Time) -> Progress {
+        Progress::default()
+    }
+
+    fn queue(&mut self, _: usize) -> Option<&mut VecDeque<Transmit>> {
+        None
+    }
+
+    fn about_to_sleep(&mut self) -> bool {
+        true
+    }
+
+    fn awake(&mut self) {}
+}

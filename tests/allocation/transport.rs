@@ -3,10 +3,9 @@
 use super::{PATIENCE, counting, nothing_allocated};
 use samara::{
     actor::Bell,
-    buffer::{Frame, FramePool},
+    buffer::FramePool,
     net::{
-        Clock, EventLoop, Lost, Progress, Service, Sniff,
-        sys::{Arrival, Transmit},
+        Clock, EventLoop, NoDatagrams, Sniff,
         tcp::{
             self, Capacity, ConnectionId, Connections, Ending, Origin, TcpDoor, TcpService,
             TcpSettings, TcpSetup,
@@ -15,7 +14,6 @@ use samara::{
     timer::Time,
 };
 use std::{
-    collections::VecDeque,
     io::{Read, Write},
     net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream},
     sync::{
@@ -27,32 +25,6 @@ use std::{
 
 /// Blocks that nothing may be allocated for.
 const BLOCKS: usize = 5_000;
-
-/// Nothing over UDP.
-#[derive(Debug)]
-struct Silent;
-
-impl Service for Silent {
-    fn datagram(&mut self, _: Time, _: usize, _: Arrival, _: Frame) {}
-
-    fn received(&mut self, _: Time, _: usize, _: usize, _: Lost) {}
-
-    fn sent(&mut self, _: usize, _: usize) {}
-
-    fn turn(&mut self, _: Time) -> Progress {
-        Progress::default()
-    }
-
-    fn queue(&mut self, _: usize) -> Option<&mut VecDeque<Transmit>> {
-        None
-    }
-
-    fn about_to_sleep(&mut self) -> bool {
-        true
-    }
-
-    fn awake(&mut self) {}
-}
 
 #[derive(Debug)]
 struct Echo;
@@ -161,7 +133,7 @@ pub(super) fn allocates_nothing() {
         listeners: vec![door(relay, 0), door(echo, 1)],
     };
     let frames = FramePool::new(64, 2048);
-    let event_loop = EventLoop::new(Vec::new(), &frames, Clock::start(), Silent).unwrap();
+    let event_loop = EventLoop::new(Vec::new(), &frames, Clock::start(), NoDatagrams).unwrap();
     let mut event_loop = event_loop.with_tcp(setup).unwrap();
     let bell = Bell::new();
     let waker = event_loop.waker().unwrap();

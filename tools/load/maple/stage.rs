@@ -4,12 +4,11 @@ use super::world::World;
 use crate::options;
 use samara::{
     actor::Bell,
-    buffer::{Frame, FramePool},
+    buffer::FramePool,
     config::{Config, Net},
     maple::{Lookahead, Profile},
     net::{
-        Clock, EventLoop, Lost, Progress, Service, Sniff,
-        sys::{Arrival, Transmit},
+        Clock, EventLoop, NoDatagrams, Sniff,
         tcp::{
             self, Capacity, ConnectionId, Connections, Ending, Origin, TcpDoor, TcpService,
             TcpSettings, TcpSetup,
@@ -20,7 +19,7 @@ use samara::{
     timer::Time,
 };
 use std::{
-    collections::{BTreeSet, VecDeque},
+    collections::BTreeSet,
     fs, io,
     net::{Ipv4Addr, SocketAddr},
     sync::{
@@ -195,7 +194,7 @@ impl RelayThread {
             }],
         };
         let frames = FramePool::new(64, 64);
-        let event_loop = EventLoop::new(Vec::new(), &frames, Clock::start(), Silent)?;
+        let event_loop = EventLoop::new(Vec::new(), &frames, Clock::start(), NoDatagrams)?;
         let mut event_loop = event_loop.with_tcp(setup)?;
         let bell = Arc::new(Bell::new());
         let waker = event_loop.waker()?;
@@ -288,30 +287,4 @@ impl TcpService for Relay {
             net.close(other);
         }
     }
-}
-
-/// Nothing over UDP.
-#[derive(Debug)]
-struct Silent;
-
-impl Service for Silent {
-    fn datagram(&mut self, _: Time, _: usize, _: Arrival, _: Frame) {}
-
-    fn received(&mut self, _: Time, _: usize, _: usize, _: Lost) {}
-
-    fn sent(&mut self, _: usize, _: usize) {}
-
-    fn turn(&mut self, _: Time) -> Progress {
-        Progress::default()
-    }
-
-    fn queue(&mut self, _: usize) -> Option<&mut VecDeque<Transmit>> {
-        None
-    }
-
-    fn about_to_sleep(&mut self) -> bool {
-        true
-    }
-
-    fn awake(&mut self) {}
 }
