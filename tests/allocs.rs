@@ -116,11 +116,12 @@ fn all_phases_run() {
     assert!(stdout(&output).contains("game of 8*"));
     let record = directory.record();
     let names = record["phases"].as_array().unwrap().iter();
-    assert_eq!(names.clone().count(), 18);
+    assert_eq!(names.clone().count(), 19);
     for steady in names.filter(|phase| phase["steady"] == true) {
         assert_eq!(steady["allocations"], 0, "{steady}");
     }
     assert_eq!(phase(&record, "game of 4")["messages"], 4 * 49);
+    assert_eq!(phase(&record, "maple frames")["messages"], 10_000);
     assert_eq!(record["total"]["live"], 0);
 }
 

@@ -26,8 +26,9 @@ What is counted:
   are more, are in the file that --json writes. Not counted are the stacks of threads, the
   program itself and the system's buffers of the sockets; no log is written.
 
-  Steady phases (keepalives and games after their first inputs) have to do without any
-  allocation: those are marked with an asterisk, and the exit status says whether they did.
+  Steady phases (keepalives, games after their first inputs, and Maple frames) have to do
+  without any allocation: those are marked with an asterisk, and the exit status says whether
+  they did. Maple frames are encoded and decoded without sockets, on the main thread.
 
   Logins, rooms and the first game of a size make what is kept for the next. The server has no
   background work yet, such as telling master lists who is there, so none is counted.

@@ -5,12 +5,15 @@
 //! a clock of the tool's own, since everybody waits for its answers.
 
 use crate::{
-    game,
+    counting, game,
     pace::Pace,
     stage::Stage,
     user::{Failure, User},
 };
-use samara::kaillera::message::ClientMessage;
+use samara::{
+    kaillera::message::ClientMessage,
+    maple::{Codec, Direction, IvPolicy, Profile},
+};
 
 /// Does something to the server, and says how many messages that were.
 type Run = fn(&mut Stage, &Size) -> Result<u64, Failure>;
@@ -40,6 +43,10 @@ pub(crate) struct Size {
 const KEEPALIVES: u32 = 100;
 /// Lobby lines of each user.
 const LINES: u32 = 10;
+/// Maple packets there and back.
+const MAPLE_FRAMES: usize = 10_000;
+/// Their lengths in turn.
+const MAPLE_LENGTHS: [usize; 5] = [32, 128, 512, 1460, 8192];
 
 /// What users of Kaillera do. A service with other messages has a table of its own.
 pub(crate) const KAILLERA: &[Workload] = &[
@@ -89,6 +96,12 @@ pub(crate) const KAILLERA: &[Workload] = &[
     begins("game of 8 begins", |stage, _| begin(stage, 8)),
     plays("game of 8", |stage, size| play(stage, size, 8)),
     ends("game of 8 ends", |stage, _| end(stage, 8)),
+    Workload {
+        name: "maple frames",
+        message: "frame",
+        steady: true,
+        run: maple_frames,
+    },
     LEAVE,
     STOP,
 ];
@@ -152,6 +165,28 @@ const fn plays(name: &'static str, run: Run) -> Workload {
         steady: true,
         run,
     }
+}
+
+/// What a server does with Maple packets, without sockets: encodes them, and decodes what comes.
+fn maple_frames(_: &mut Stage, _: &Size) -> Result<u64, Failure> {
+    let codec = Codec::new(Profile::GMS_83);
+    let (_, iv) = IvPolicy::Classic.choose([1; 8]);
+    let mut encoder = codec.encoder(Direction::ToClient, iv);
+    let mut decoder = codec.decoder(Direction::ToClient, iv);
+    let mut frames = MAPLE_LENGTHS.map(|len| vec![0; 4 + len]);
+    counting::as_server(|| {
+        let mut done = 0;
+        for _ in 0..MAPLE_FRAMES / MAPLE_LENGTHS.len() {
+            for frame in &mut frames {
+                let encoded = encoder.encode(frame).is_ok();
+                if !encoded || decoder.decode(frame).is_err() {
+                    return Err(Failure("a Maple packet did not come through".into()));
+                }
+                done += 1;
+            }
+        }
+        Ok(done)
+    })
 }
 
 fn log_in(stage: &mut Stage, size: &Size) -> Result<u64, Failure> {
