@@ -94,6 +94,8 @@ counters! {
         maple_migrations,
         /// How often a Maple client had to wait because it said too much.
         maple_throttled,
+        /// What handlers of Maple sessions had for other loops, and there was no room for.
+        maple_mail_drops,
         /// Maple packets written to the packet log.
         maple_logged,
         /// Maple packets that the packet log had no room for.

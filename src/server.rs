@@ -16,7 +16,7 @@ use crate::{
     },
     service::{
         kaillera::{self, Control, FRAME_SIZE, LoopPart, MAX_THREADS, WorkerPart},
-        packet_log::LogThread,
+        packet_log::{LogThread, PacketLog},
     },
 };
 use std::{
@@ -76,6 +76,22 @@ pub struct Server {
     _packet_log: Option<LogThread>,
 }
 
+/// One of a server's event loops, for services that will live there.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Its number, from 0.
+    pub index: usize,
+    /// How many there are.
+    pub loops: usize,
+    /// What the server counts in.
+    pub metrics: Arc<Metrics>,
+    /// Wakes the loop, for threads that bring its services work; those then say so by
+    /// [`TcpService::is_idle`].
+    pub bell: Arc<Bell>,
+    /// The packet log, if the configuration asks for one.
+    pub packet_log: Option<PacketLog>,
+}
+
 /// Why a server did not start.
 #[derive(Debug)]
 pub struct StartError {
@@ -102,19 +118,18 @@ impl Server {
     ///
     /// When an address cannot be bound or the system refuses threads or polls.
     pub fn start(config: &Config) -> Result<Self, StartError> {
-        Self::start_with(config, |_, _| Vec::new())
+        Self::start_with(config, |_| Vec::new())
     }
 
     /// The same with services of one's own beside the server's: `services` is asked once for each
-    /// loop, by its number, and given what the server counts in. They are asked for a
-    /// connection's first bytes after the server's own.
+    /// loop. They are asked for a connection's first bytes after the server's own.
     ///
     /// # Errors
     ///
     /// As for [`Server::start`].
     pub fn start_with(
         config: &Config,
-        mut services: impl FnMut(usize, &Arc<Metrics>) -> Vec<Box<dyn TcpService>>,
+        mut services: impl FnMut(&Place) -> Vec<Box<dyn TcpService>>,
     ) -> Result<Self, StartError> {
         let loops = loops(config.net.loops);
         let ports = ports::bind(config, loops)?;
@@ -126,6 +141,7 @@ impl Server {
             census: parts.control.census(),
             frames_in: frames_in.take(loops).collect(),
             turns: (0..loops).map(|_| Arc::default()).collect(),
+            bells: parts.loops.iter().map(|it| it.bell().clone()).collect(),
         };
         let (frames_in, turns) = (shown.frames_in.clone(), shown.turns.clone());
         let clock = Clock::start();

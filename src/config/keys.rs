@@ -232,6 +232,7 @@ fn tcp(document: &mut Document<'_>, tcp: &mut Tcp) {
         handshake_timeout,
         idle_timeout,
         stall_timeout,
+        connect_timeout,
         sniff_delay,
         ..
     } = &mut tcp.settings;
@@ -244,6 +245,7 @@ fn tcp(document: &mut Document<'_>, tcp: &mut Tcp) {
     section.duration("handshake_timeout_s", 1..=600, SECONDS, handshake_timeout);
     section.duration("idle_timeout_s", 1..=86_400, SECONDS, idle_timeout);
     section.duration("stall_timeout_s", 1..=3600, SECONDS, stall_timeout);
+    section.duration("connect_timeout_s", 1..=600, SECONDS, connect_timeout);
     marks(document, &mut tcp.settings);
 }
 

@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     lobby::rules::ConnectionTypes,
     maple::{IvPolicy, Lookahead, Opcodes, Profile, Region},
-    service::gateway::{Advertise, Rate},
+    service::gateway::{Advertise, Listener, Public, Rate},
 };
 use encoding_rs::{SHIFT_JIS, WINDOWS_1251};
 use proptest::{prelude::*, sample::Index};
@@ -130,6 +130,7 @@ fn every_key_arrives() {
         handshake_timeout_s = 35
         idle_timeout_s = 36
         stall_timeout_s = 37
+        connect_timeout_s = 65
         low_mark = 38
         high_mark = 5_000
         hard_cap = 100_000
@@ -154,7 +155,7 @@ fn every_key_arrives() {
         login = "127.0.0.1:50"
         channels = ["10.0.0.1:51-52 => 10.0.0.2"]
         on_shared_port = false
-        listen = ["127.0.0.1:53"]
+        listen = ["127.0.0.1:53 => 192.0.2.53:54", "127.0.0.1:53"]
         public_address = "192.0.2.54"
         close_unrouted = true
         any_client = true
@@ -236,6 +237,7 @@ fn every_key_arrives() {
                 handshake_timeout: seconds(35),
                 idle_timeout: seconds(36),
                 stall_timeout: seconds(37),
+                connect_timeout: seconds(65),
                 low_mark: 38,
                 high_mark: 5_000,
                 hard_cap: 100_000,
@@ -269,7 +271,16 @@ fn every_key_arrives() {
             login: Some("127.0.0.1:50".parse().unwrap()),
             channels: vec!["10.0.0.1:51-52 => 10.0.0.2".parse().unwrap()],
             on_shared_port: false,
-            listen: vec!["127.0.0.1:53".parse().unwrap()],
+            listen: vec![
+                Listener {
+                    address: "127.0.0.1:53".parse().unwrap(),
+                    public: Some(Public {
+                        address: Advertise::Address([192, 0, 2, 53].into()),
+                        port: Some(54),
+                    }),
+                },
+                "127.0.0.1:53".parse().unwrap(),
+            ],
             advertise: Advertise::Address([192, 0, 2, 54].into()),
             close_unrouted: true,
             any_client: true,

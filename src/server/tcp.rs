@@ -1,7 +1,8 @@
 //! What is served over TCP: the services of each loop and their listeners.
 
-use super::{StartError, ports};
+use super::{Place, StartError, ports};
 use crate::{
+    actor::Bell,
     buffer::FramePool,
     config::Config,
     metrics::{Histogram, Metrics},
@@ -33,15 +34,17 @@ pub(super) struct Parts {
 }
 
 /// What the server of a library user serves over TCP beside its own, on each loop.
-pub(super) type Extra<'e> = &'e mut dyn FnMut(usize, &Arc<Metrics>) -> Vec<Box<dyn TcpService>>;
+pub(super) type Extra<'e> = &'e mut dyn FnMut(&Place) -> Vec<Box<dyn TcpService>>;
 
-/// What the pages show of the rest of the server.
+/// What there is of the rest of the server: most of it is shown on the pages.
 pub(super) struct Shown {
     pub(super) census: Census,
     /// Per loop, the buffers datagrams are received into.
     pub(super) frames_in: Vec<FramePool>,
     /// Per loop, how long its turns take.
     pub(super) turns: Vec<Arc<Histogram>>,
+    /// What wakes each loop.
+    pub(super) bells: Vec<Arc<Bell>>,
 }
 
 /// Puts the services behind the listeners of each loop.
@@ -66,33 +69,46 @@ pub(super) fn build(
     }
     let census = &shown.census;
     let (metrics, drops) = (census.metrics(), census.drops());
-    let gateway = Gateway::new(config, clock, &metrics, &mut parts.packet_log)?;
+    let packet_log = packet_log(config, clock, &metrics, &mut parts.packet_log)?;
+    let mut doors = Vec::new();
+    if config.gateway.login.is_some() {
+        let addresses = config.gateway.listen.iter().map(|it| it.address);
+        doors = bind(addresses, loops)?;
+    }
+    parts.gateway = doors.iter().map(|(address, _)| *address).collect();
+    let gateway = Gateway::new(config, &parts.gateway, &metrics, &packet_log);
     let mut settings = config.tcp.settings;
     if gateway.is_some() {
         // A server for each client.
         settings.outgoing = settings.connections;
     }
     let capacity = Arc::new(Capacity::new(settings, loops, metrics.clone(), drops));
+    let bells = shown.bells.clone();
     let exposition = Arc::new(exposition(shown, &capacity));
     let shared = |socket| TcpDoor {
         socket,
         service: None,
     };
-    for (index, listeners) in listeners.into_iter().enumerate() {
+    for ((index, listeners), bell) in listeners.into_iter().enumerate().zip(bells) {
         let mut services = vec![http_service(config, &exposition)];
         services.extend(gateway.as_ref().map(Gateway::service));
-        services.extend(extra(index, &metrics));
+        services.extend(extra(&Place {
+            index,
+            loops,
+            metrics: metrics.clone(),
+            bell,
+            packet_log: packet_log.clone(),
+        }));
         parts.setups.push(TcpSetup {
             capacity: capacity.clone(),
             services,
             listeners: listeners.into_iter().map(shared).collect(),
         });
     }
-    let setups = &mut parts.setups;
-    parts.http = listen(&config.http.listen, HTTP, setups)?;
-    if gateway.is_some() {
-        parts.gateway = listen(&config.gateway.listen, GATEWAY, setups)?;
-    }
+    let http = bind(config.http.listen.iter().copied(), loops)?;
+    parts.http = http.iter().map(|(address, _)| *address).collect();
+    hand_out(http, HTTP, &mut parts.setups);
+    hand_out(doors, GATEWAY, &mut parts.setups);
     parts.capacity = Some(capacity);
     Ok(parts)
 }
@@ -102,16 +118,16 @@ const HTTP: usize = 0;
 /// Where the gateway is, if there is one.
 const GATEWAY: usize = 1;
 
-/// Listens at `addresses` for one service alone; gives the real ones.
-fn listen(
-    addresses: &[SocketAddr],
-    service: usize,
-    setups: &mut [TcpSetup],
-) -> Result<Vec<SocketAddr>, StartError> {
-    let mut bound = Vec::new();
-    for &address in addresses {
-        let (real, listeners) = ports::listen(address, setups.len())?;
-        bound.push(real);
+/// Real addresses, and the sockets that listen there, one for each loop.
+type Doors = Vec<(SocketAddr, Vec<mio::net::TcpListener>)>;
+
+fn bind(addresses: impl Iterator<Item = SocketAddr>, loops: usize) -> Result<Doors, StartError> {
+    addresses.map(|it| ports::listen(it, loops)).collect()
+}
+
+/// Gives each loop its listeners, for one service alone.
+fn hand_out(doors: Doors, service: usize, setups: &mut [TcpSetup]) {
+    for (_, listeners) in doors {
         for (setup, socket) in setups.iter_mut().zip(listeners) {
             setup.listeners.push(TcpDoor {
                 socket,
@@ -119,7 +135,25 @@ fn listen(
             });
         }
     }
-    Ok(bound)
+}
+
+/// Starts the packet log if there shall be one.
+fn packet_log(
+    config: &Config,
+    clock: Clock,
+    metrics: &Arc<Metrics>,
+    thread: &mut Option<LogThread>,
+) -> Result<Option<PacketLog>, StartError> {
+    let Some(wanted) = &config.packet_log else {
+        return Ok(None);
+    };
+    let started = PacketLog::start(wanted.clone(), clock, metrics.clone());
+    let (log, writes) = started.map_err(|error| StartError {
+        what: format!("cannot write packets to {}", wanted.path.display()),
+        error,
+    })?;
+    *thread = Some(writes);
+    Ok(Some(log))
 }
 
 /// What the gateways of all loops are made of.
@@ -132,39 +166,30 @@ struct Gateway {
 }
 
 impl Gateway {
+    /// With the real addresses of its own listeners.
     fn new(
         config: &Config,
-        clock: Clock,
+        own: &[SocketAddr],
         metrics: &Arc<Metrics>,
-        thread: &mut Option<LogThread>,
-    ) -> Result<Option<Self>, StartError> {
-        let Some(settings) = config.gateway_settings() else {
-            return Ok(None);
-        };
-        let mut log = None;
-        if let Some(wanted) = &config.packet_log {
-            let (profile, opcodes) = (settings.greeting.profile, settings.opcodes);
-            let started =
-                PacketLog::start(wanted.clone(), profile, opcodes, clock, metrics.clone());
-            let (started, writes) = started.map_err(|error| StartError {
-                what: format!("cannot write packets to {}", wanted.path.display()),
-                error,
-            })?;
-            (log, *thread) = (Some(started), Some(writes));
+        log: &Option<PacketLog>,
+    ) -> Option<Self> {
+        let mut settings = config.gateway_settings()?;
+        for (listener, &address) in settings.listeners.iter_mut().zip(own) {
+            listener.address = address;
         }
-        Ok(Some(Self {
+        Some(Self {
             settings: Arc::new(settings),
             shared: Arc::default(),
             metrics: metrics.clone(),
-            log,
+            log: log.clone(),
             on_shared_port: config.gateway.on_shared_port,
-        }))
+        })
     }
 
     fn service(&self) -> Box<dyn TcpService> {
         let (settings, shared) = (self.settings.clone(), self.shared.clone());
         let service = GatewayService::new(settings, shared, self.metrics.clone());
-        let service = service.with_log(self.log.clone());
+        let service = service.with_log(self.log.as_ref());
         Box::new(service.on_shared_port(self.on_shared_port))
     }
 }
@@ -179,6 +204,7 @@ fn exposition(shown: Shown, capacity: &Arc<Capacity>) -> Exposition {
         census,
         frames_in,
         turns,
+        bells: _,
     } = shown;
     Exposition {
         metrics: census.metrics(),

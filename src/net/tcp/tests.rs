@@ -511,10 +511,11 @@ fn a_connection_is_made_or_not() {
     assert_eq!(notes.take(), [Told::Opened(Origin::Connected)]);
     assert_eq!(net.take_sent(made), b"early late");
     net.wait(5 * SECOND);
+    let told = notes.take();
+    assert_eq!(told.len(), 2);
     let failed = Ending::ConnectFailed(io::ErrorKind::TimedOut);
-    assert_eq!(notes.take(), [Told::Closed(failed)]);
-    net.wait(5 * SECOND);
-    assert_eq!(notes.take(), [Told::Closed(Ending::Handshake)]);
+    assert!(told.contains(&Told::Closed(failed)));
+    assert!(told.contains(&Told::Closed(Ending::Handshake)));
     net.receive(id, b"connect\n");
     assert_eq!(notes.take(), [line(b"connect\n")], "there is room again");
 }

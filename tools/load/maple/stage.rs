@@ -63,9 +63,9 @@ impl Stage {
     /// When the system refuses sockets or threads.
     pub(crate) fn start(maple: &options::Maple) -> io::Result<Self> {
         let clients = maple.clients.users;
-        let world = Server::start_with(&config(clients), |_, metrics| {
+        let world = Server::start_with(&config(clients), |place| {
             let settings = Settings::new(Profile::GMS_83);
-            let service = MapleService::new(World::default(), settings, metrics.clone());
+            let service = MapleService::new(World::default(), settings, place.metrics.clone());
             vec![Box::new(service)]
         });
         let world = world.map_err(io::Error::other)?;
