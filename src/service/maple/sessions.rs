@@ -83,7 +83,8 @@ impl Sessions<'_> {
     }
 
     /// Sends one packet to all of `to`, which names each of them once, and says how many it went
-    /// to. Shanda is done once and the keystreams are made side by side ([`Lanes::seal_many`]).
+    /// to. Shanda is done once and the keystreams are made side by side
+    /// ([`crate::maple::Lanes::seal_many`]).
     ///
     /// Whoever is gone is passed over, and whoever reads too slowly is cut off.
     ///
