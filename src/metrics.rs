@@ -340,7 +340,7 @@ mod tests {
         let metrics = Metrics::default();
         metrics.logins.add(3);
         assert!(metrics.all().any(|entry| entry == ("logins", 3)));
-        assert_eq!(metrics.all().count(), 25);
+        assert_eq!(metrics.all().count(), 26);
         let help = "Logins let in.";
         assert!(
             metrics
