@@ -105,7 +105,9 @@ counters! {
         /// How often a Minecraft player came into a session, or back into it.
         minecraft_attached,
         /// Sessions begun at a Minecraft server for a player.
-        minecraft_sessions,
+        minecraft_sessions_begun,
+        /// Sessions at a Minecraft server that could not begin, or ended.
+        minecraft_failures,
         /// Packets of Minecraft clients that were passed on.
         minecraft_relayed_in,
         /// Packets of Minecraft servers that were passed on.
@@ -354,7 +356,7 @@ mod tests {
         let metrics = Metrics::default();
         metrics.logins.add(3);
         assert!(metrics.all().any(|entry| entry == ("logins", 3)));
-        assert_eq!(metrics.all().count(), 32);
+        assert_eq!(metrics.all().count(), 33);
         let help = "Logins let in.";
         assert!(
             metrics

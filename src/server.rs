@@ -127,6 +127,7 @@ impl Server {
             census: parts.control.census(),
             frames_in: frames_in.take(loops).collect(),
             turns: (0..loops).map(|_| Arc::default()).collect(),
+            bells: parts.loops.iter().map(|it| it.bell().clone()).collect(),
         };
         let (frames_in, turns) = (shown.frames_in.clone(), shown.turns.clone());
         let clock = Clock::start();

@@ -2,6 +2,7 @@
 
 use super::{StartError, ports};
 use crate::{
+    actor::Bell,
     buffer::FramePool,
     config::{Config, Upstream},
     metrics::{Histogram, Metrics},
@@ -13,7 +14,7 @@ use crate::{
         gateway::{self, GatewayService},
         http::{Exposition, Gauge, HttpService},
         kaillera::Census,
-        minecraft::{self, Lobby, MinecraftService, Numbers},
+        minecraft::{self, Crossing, Lobby, MinecraftService, Numbers},
         packet_log::{LogThread, PacketLog},
     },
 };
@@ -49,6 +50,8 @@ pub(super) struct Shown {
     pub(super) frames_in: Vec<FramePool>,
     /// Per loop, how long its turns take.
     pub(super) turns: Vec<Arc<Histogram>>,
+    /// Per loop, what wakes it.
+    pub(super) bells: Vec<Arc<Bell>>,
 }
 
 /// Puts the services behind the listeners of each loop.
@@ -81,9 +84,13 @@ pub(super) fn build(
         // A server for each client.
         settings.outgoing = settings.connections;
     }
-    let minecraft = Minecraft::new(config, census, &metrics)?;
+    let minecraft = Minecraft::new(config, &shown)?;
+    if let Some(minecraft) = &minecraft {
+        settings.outgoing += minecraft.upstreams();
+    }
     let capacity = Arc::new(Capacity::new(settings, loops, metrics.clone(), drops));
-    let exposition = Arc::new(exposition(shown, &capacity));
+    let crossing = minecraft.as_ref().map(|it| it.crossing.clone());
+    let exposition = Arc::new(exposition(shown, &capacity, crossing));
     let shared = |socket| TcpDoor {
         socket,
         service: None,
@@ -91,7 +98,7 @@ pub(super) fn build(
     for (index, listeners) in listeners.into_iter().enumerate() {
         let mut services = vec![http_service(config, &exposition)];
         services.extend(gateway.as_ref().map(Gateway::service));
-        services.extend(minecraft.as_ref().map(Minecraft::service));
+        services.extend(minecraft.as_ref().map(|it| it.service(index)));
         services.extend(extra(index, &metrics));
         parts.setups.push(TcpSetup {
             capacity: capacity.clone(),
@@ -189,15 +196,12 @@ struct Minecraft {
     settings: Arc<minecraft::Settings>,
     numbers: Numbers,
     metrics: Arc<Metrics>,
+    crossing: Arc<Crossing>,
     on_shared_port: bool,
 }
 
 impl Minecraft {
-    fn new(
-        config: &Config,
-        census: &Census,
-        metrics: &Arc<Metrics>,
-    ) -> Result<Option<Self>, StartError> {
+    fn new(config: &Config, shown: &Shown) -> Result<Option<Self>, StartError> {
         let upstream = match &config.minecraft.upstream {
             Some(upstream) => Some(find(upstream)?),
             None => None,
@@ -209,7 +213,8 @@ impl Minecraft {
             0 => config.limits.sessions,
             users => users as usize,
         };
-        let census = census.clone();
+        let census = shown.census.clone();
+        let metrics = census.metrics();
         let numbers = Numbers::new(move || Lobby {
             users: census.users(),
             rooms: census.games(),
@@ -218,14 +223,21 @@ impl Minecraft {
         Ok(Some(Self {
             settings: Arc::new(settings),
             numbers,
-            metrics: metrics.clone(),
+            metrics,
+            crossing: Arc::new(Crossing::new(shown.bells.iter().cloned())),
             on_shared_port: config.minecraft.on_shared_port,
         }))
     }
 
-    fn service(&self) -> Box<dyn TcpService> {
+    /// Connections to its upstream that there can be at a time.
+    fn upstreams(&self) -> usize {
+        self.settings.idle.as_ref().map_or(0, |idle| idle.sessions)
+    }
+
+    fn service(&self, index: usize) -> Box<dyn TcpService> {
         let (settings, numbers) = (self.settings.clone(), self.numbers.clone());
-        let service = MinecraftService::new(settings, numbers, self.metrics.clone());
+        let (metrics, crossing) = (self.metrics.clone(), self.crossing.clone());
+        let service = MinecraftService::new(settings, numbers, metrics, crossing, index);
         Box::new(service.on_shared_port(self.on_shared_port))
     }
 }
@@ -246,16 +258,28 @@ fn http_service(config: &Config, exposition: &Arc<Exposition>) -> Box<dyn TcpSer
     Box::new(service.on_shared_port(config.http.on_shared_port))
 }
 
-fn exposition(shown: Shown, capacity: &Arc<Capacity>) -> Exposition {
+fn exposition(
+    shown: Shown,
+    capacity: &Arc<Capacity>,
+    crossing: Option<Arc<Crossing>>,
+) -> Exposition {
     let Shown {
         census,
         frames_in,
         turns,
+        ..
     } = shown;
+    let mut gauges = gauges(&census, frames_in, capacity);
+    gauges.extend(crossing.map(|crossing| Gauge {
+        name: "minecraft_sessions",
+        help: "Sessions at a Minecraft server, with or without their players.",
+        label: None,
+        read: Box::new(move || crossing.sessions() as u64),
+    }));
     Exposition {
         metrics: census.metrics(),
         drops: census.drops(),
-        gauges: gauges(&census, frames_in, capacity),
+        gauges,
         turns,
     }
 }
