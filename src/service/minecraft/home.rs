@@ -228,7 +228,6 @@ impl Home {
         context: &mut Context,
         net: &mut Connections,
     ) {
-        net.admit(upstream);
         net.set_idle_timeout(upstream, Some(UPSTREAM_SILENCE));
         log::info!("minecraft: {} has a session", self.name);
         context.metrics.minecraft_sessions_begun.add(1);
