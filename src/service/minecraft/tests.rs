@@ -286,7 +286,7 @@ fn a_session_may_end_without_its_player() {
         if second == 150 {
             stage.net.reset(client);
         }
-        if stage.net.is_open(FIRST) {
+        if stage.crossing.sessions() > 0 {
             stage.say(
                 FIRST,
                 packed(),
