@@ -87,7 +87,7 @@ fn a_picture_is_shown() {
 #[test]
 fn old_clients_see_it_too() {
     let (_server, to) = start("motd = \"\u{A7}aHello\"");
-    let modern = "\u{A7}1\0127\01.12.2\0\u{A7}aHello\00\04096";
+    let modern = ["\u{A7}1", "127", "1.12.2", "\u{A7}aHello", "0", "4096"].join("\0");
     assert_eq!(legacy(to, &[b"\xFE"]), "aHello\u{A7}0\u{A7}4096");
     assert_eq!(legacy(to, &[b"\xFE\x01"]), modern);
     let since = Instant::now();

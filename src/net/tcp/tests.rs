@@ -606,11 +606,13 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+type Heard = Arc<Mutex<Vec<(ConnectionId, Vec<u8>)>>>;
+
 /// Parts with whoever says so, and takes it in again, as another loop would.
 #[derive(Debug, Default)]
 struct Mover {
     leaving: Vec<ConnectionId>,
-    heard: Arc<Mutex<Vec<(ConnectionId, Vec<u8>)>>>,
+    heard: Heard,
     ended: Arc<Mutex<Vec<Ending>>>,
     /// Whether those that left are lost on the way.
     loses: bool,

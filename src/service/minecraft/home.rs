@@ -265,7 +265,7 @@ impl Home {
                 if !self.keeps {
                     let upstream = *upstream;
                     self.stage = Stage::Over;
-                    self.long.clear();
+                    self.long = Vec::new();
                     context.crossing.end();
                     net.abort(upstream);
                 }
@@ -398,7 +398,7 @@ impl Home {
             is_told = true;
             context.turn_away(client, &reason, net);
         }
-        self.long.clear();
+        self.long = Vec::new();
         self.failure = Some(Failure {
             at: now,
             reason,
