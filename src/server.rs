@@ -8,7 +8,7 @@ mod tcp;
 use crate::{
     actor::Bell,
     buffer::FramePool,
-    config::Config,
+    config::{Config, Upstream},
     metrics::{Drops, Histogram, Metrics},
     net::{
         Clock, EventLoop, sys,
@@ -67,6 +67,7 @@ pub struct Server {
     addresses: Vec<SocketAddr>,
     http: Vec<SocketAddr>,
     gateway: Vec<SocketAddr>,
+    minecraft: Vec<SocketAddr>,
     control: Control,
     tcp: Option<Arc<Capacity>>,
     bells: Vec<Arc<Bell>>,
@@ -150,6 +151,7 @@ impl Server {
             addresses: ports.addresses,
             http: tcp.http,
             gateway: tcp.gateway,
+            minecraft: tcp.minecraft,
             control: parts.control,
             tcp: tcp.capacity,
             bells: Vec::new(),
@@ -191,6 +193,12 @@ impl Server {
     /// real ones.
     pub fn gateway_addresses(&self) -> &[SocketAddr] {
         &self.gateway
+    }
+
+    /// Where there is nothing but Minecraft, in the order of the configuration; ports are the real
+    /// ones.
+    pub fn minecraft_addresses(&self) -> &[SocketAddr] {
+        &self.minecraft
     }
 
     /// TCP connections that were accepted and are open.
@@ -256,9 +264,15 @@ impl Server {
         if !self.gateway.is_empty() {
             log::info!("listening on tcp {} for maple", list(&self.gateway));
         }
+        if !self.minecraft.is_empty() {
+            log::info!("listening on tcp {} for minecraft", list(&self.minecraft));
+        }
         if let Some(login) = config.gateway.login {
             let version = config.maple.profile.version;
             log::info!("maple clients of version {version} are taken to {login}");
+        }
+        if let Some(Upstream { host, port }) = &config.minecraft.upstream {
+            log::info!("minecraft players keep their sessions at {host}, port {port}");
         }
         log::info!("listening on udp {addresses} (event loops: {loops}{threads})");
     }
