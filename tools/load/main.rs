@@ -33,8 +33,11 @@ mod player;
 mod progress;
 mod record;
 mod report;
+mod rounds;
 mod run;
 mod scenario;
+mod server;
+mod watch;
 mod wire;
 
 use options::{Asked, Command, Compare, Output};
