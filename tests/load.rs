@@ -372,7 +372,7 @@ fn one_server_serves_both_at_once() {
         assert_eq!((&lost["base"], &lost["other"]), (&0.0.into(), &0.0.into()));
     }
     if cfg!(target_os = "linux") {
-        let cores = figure(&record, "server", "cores used");
+        let cores = figure(&record, "processor", "cores used");
         assert!(cores["base"].as_f64().unwrap() > 0.0, "{cores}");
         assert!(record["server"]["resident"].as_u64().unwrap() > 0);
     }

@@ -146,6 +146,11 @@ fn figures(maple: &options::Maple, outcome: &Outcome) -> Vec<Figure> {
             Unit::Micros,
             micros_per_packet(outcome),
         ),
+        figure(
+            "packets of one core",
+            Unit::PerSecond,
+            1e6 / micros_per_packet(outcome),
+        ),
         packets_per_second(outcome),
     ];
     let names = if maple.talk.broadcast {

@@ -202,7 +202,7 @@ are measured alone and then both at once, each part for --duration, in an order 
 What is measured:
   kaillera      added delay and what becomes of frames, alone and together
   maple         added delay and packets per second, alone and together
-  server        cores used: the sum of both alone, and together
+  processor     cores that the server used: the sum of both alone, and together
   Each figure is the median of all rounds, counts are sums; a ratio is made within a round, and
   shown are their median, the least and the most. --max-p99, --max-p999 and --max-late are limits
   of the players' time together, --max-lost of everything.

@@ -72,12 +72,10 @@ fn measure(setup: usize, plan: &Plan, lineup: &Lineup, talk: &Talk) -> io::Resul
         sides.push(talk.side(&shared)?);
     }
     let mut outcomes = venue.run_sides(plan, sides)?;
-    if setup != KAILLERA {
-        let samples = outcomes
-            .last_mut()
-            .into_iter()
-            .flat_map(|it| &mut it.series);
-        samples.for_each(|it| it.stream_delay = it.delay.take());
+    if let Some(sessions) = outcomes.last_mut().filter(|_| setup != KAILLERA) {
+        for sample in &mut sessions.series {
+            sample.stream_delay = sample.delay.take();
+        }
     }
     Ok(outcomes)
 }
@@ -92,7 +90,7 @@ struct Stage {
 
 impl Stage {
     fn start(together: &options::Together) -> io::Result<Self> {
-        let mut config = maple::config(together.sessions);
+        let mut config = maple::config(places(together));
         if let Some(world) = together.world {
             config.net.set_bind([world.ip()]);
             config.net.port = world.port();
@@ -122,14 +120,20 @@ impl Stage {
     }
 }
 
+/// Connections there may be: those of a run may come before those of the last have been seen to
+/// leave.
+fn places(together: &options::Together) -> u32 {
+    2 * together.sessions + 64
+}
+
 /// What our own server is told: where the world is, and that one address is many users.
 fn configuration(together: &options::Together, world: SocketAddr) -> String {
-    let sessions = together.sessions;
-    let users = together.clients.users.max(1024);
+    let places = places(together);
+    let users = (2 * together.clients.users).max(1024);
     format!(
-        "[limits]\nsessions = {users}\n\n[tcp]\nconnections = {sessions}\n\
-         connections_per_address = {sessions}\nsniff_delay_ms = 10\n\n\
-         [gateway]\nlogin = \"{world}\"\nundecided_per_address = {sessions}\n"
+        "[limits]\nsessions = {users}\n\n[tcp]\nconnections = {places}\n\
+         connections_per_address = {places}\nsniff_delay_ms = 10\n\n\
+         [gateway]\nlogin = \"{world}\"\nundecided_per_address = {places}\n"
     )
 }
 
@@ -213,7 +217,7 @@ fn comparisons(rounds: &Rounds) -> Vec<Comparison> {
             &each(TOGETHER, 1, of_streams),
         ),
         rounds::compare(
-            ["server", "sum of both alone", "together"],
+            ["processor", "sum of both alone", "together"],
             &sums,
             &each(TOGETHER, 0, cores),
         ),
