@@ -352,14 +352,16 @@ fn one_server_serves_both_at_once() {
     }
     assert_eq!(record["users"]["asked"], 8);
     assert_eq!(record["frames"]["received"], record["frames"]["expected"]);
-    // Half a second alone, and half a second together.
-    assert_eq!(record["extra"]["packets due"], 400.0);
-    assert_eq!(record["extra"]["packets done"], 400.0);
+    // Half a second alone, together, and at a server of their own.
+    assert_eq!(record["extra"]["packets due"], 600.0);
+    assert_eq!(record["extra"]["packets done"], 600.0);
     for (name, what) in [
         ("kaillera", "added delay p99"),
         ("kaillera", "frames received"),
         ("maple", "added delay p99"),
         ("maple", "packets received"),
+        ("kaillera apart", "added delay p99"),
+        ("maple apart", "packets received"),
     ] {
         for setup in ["base", "other", "ratio"] {
             let value = &figure(&record, name, what)[setup];
@@ -376,11 +378,10 @@ fn one_server_serves_both_at_once() {
         assert!(cores["base"].as_f64().unwrap() > 0.0, "{cores}");
         assert!(record["server"]["resident"].as_u64().unwrap() > 0);
     }
-    let series = record["series"].as_array().unwrap();
-    let last = series.last().unwrap();
-    assert_eq!(last["part"], "together");
-    assert!(last["delay"]["p50"].as_f64().unwrap() > 0.0);
-    assert!(last["stream_delay"]["p50"].as_f64().unwrap() > 0.0);
+    let mut series = record["series"].as_array().unwrap().iter();
+    let both = series.find(|it| it["part"] == "together").unwrap();
+    assert!(both["delay"]["p50"].as_f64().unwrap() > 0.0);
+    assert!(both["stream_delay"]["p50"].as_f64().unwrap() > 0.0);
     assert!(
         fs::read_to_string(&page.0)
             .unwrap()
@@ -408,6 +409,8 @@ fn a_server_of_ones_own_leads_to_the_world() {
     let told = stdout(&output) + &stderr(&output);
     assert_eq!(output.status.code(), Some(0), "{told}");
     assert_eq!(record["extra"]["packets done"], 40.0);
+    let comparisons = record["comparisons"].as_array().unwrap().len();
+    assert_eq!(comparisons, 3, "nothing apart without a second server");
     let metrics = server.metrics();
     assert_eq!(metrics.maple_sessions.get(), 4, "two alone, two together");
     assert_eq!(metrics.logins.get(), 4);

@@ -24,6 +24,8 @@ pub(crate) struct Usage {
 pub(crate) enum Observed {
     /// A process with all its threads.
     Process(u32),
+    /// Two of them, as if they were one.
+    Processes(u32, u32),
     /// One thread of this program, by the system's number.
     Thread(u64),
 }
@@ -37,6 +39,7 @@ impl Observed {
     pub(crate) fn look(self) -> io::Result<Usage> {
         match self {
             Self::Process(pid) => process(pid),
+            Self::Processes(one, other) => Ok(process(one)?.with(&process(other)?)),
             Self::Thread(id) => {
                 let mut usage = Usage::default();
                 usage.add(&PathBuf::from(format!("/proc/self/task/{id}")))?;
@@ -61,6 +64,17 @@ fn process(pid: u32) -> io::Result<Usage> {
 }
 
 impl Usage {
+    fn with(self, other: &Self) -> Self {
+        let resident = self.resident.zip(other.resident);
+        Self {
+            cpu: self.cpu + other.cpu,
+            resident: resident.map(|(one, other)| one + other),
+            slept: self.slept + other.slept,
+            interrupted: self.interrupted + other.interrupted,
+            threads: self.threads + other.threads,
+        }
+    }
+
     fn add(&mut self, thread: &Path) -> io::Result<()> {
         let schedule = fs::read_to_string(thread.join("schedstat"))?;
         let status = fs::read_to_string(thread.join("status"))?;
@@ -105,5 +119,7 @@ mod tests {
         // The first thread has the number of its process.
         let usage = Observed::Thread(pid.into()).look().unwrap();
         assert_eq!((usage.threads, usage.resident), (1, None));
+        let usage = Observed::Processes(pid, pid).look().unwrap();
+        assert!(usage.threads >= 2 && usage.resident > Some(200 << 10));
     }
 }

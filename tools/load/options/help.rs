@@ -196,26 +196,28 @@ Examples:
 pub(crate) const TOGETHER: &str = concat!(
     "\
 One server, one port number: players of Kaillera over UDP as in `kaillera`, and Maple sessions over
-TCP as in `maple`, through the server's gateway to a world inside this program. In each round both
-are measured alone and then both at once, each part for --duration, in an order that changes.
+TCP as in `maple`, through the server's gateway to a world inside this program. In each round are
+measured, each for --duration and in an order that changes: each alone; both at once; and both at
+once with a server each, which tells what they owe to the machine alone.
 
 What is measured:
   kaillera      added delay and what becomes of frames, alone and together
   maple         added delay and packets per second, alone and together
   processor     cores that the server used: the sum of both alone, and together
+  ... apart     the same of two servers, and together
   Each figure is the median of all rounds, counts are sums; a ratio is made within a round, and
   shown are their median, the least and the most. --max-p99, --max-p999 and --max-late are limits
   of the players' time together, --max-lost of everything.
 
 The machine:
   This program and the server share it. Players' threads keep a core busy each; sessions' threads
-  and the world sleep when they can. With fewer than four cores, part of what both suffer is this
-  program's doing.
+  and the world sleep when they can. With fewer than four cores, much of what both suffer beside
+  each other is this program's doing: two servers have it, too.
 
 With a server that runs already:
   --target is its address, and its configuration has a gateway that leads to --world:
   [gateway] login = \"127.0.0.1:8484\", and room for all sessions of one address:
-  gateway.undecided_per_address and tcp.connections_per_address.
+  gateway.undecided_per_address and tcp.connections_per_address. There is no second server then.
 
 Examples:
   samara-load together

@@ -1,4 +1,5 @@
-//! Players and Maple sessions at one port of one server: each alone, and both at once.
+//! Players and Maple sessions at one port of one server: each alone, and both at once; and, to tell
+//! what they owe to the machine, both at once at a server of their own each.
 
 use super::{
     Report, Title, Venue,
@@ -9,7 +10,7 @@ use crate::{
     maple::{self, Talk},
     measure::{Answers, Observed, Outcome, Tally},
     options::{self, Asked},
-    record::{Comparison, Unit},
+    record::{Comparison, Distribution, Unit},
     rounds::{self, Figure, Rounds},
     run::Plan,
     server::ServerProcess,
@@ -20,11 +21,12 @@ use std::{io, net::SocketAddr, time::Duration};
 /// From when all have arrived to when it begins to count.
 const SETTLE: Duration = Duration::from_secs(1);
 
-/// The setups, in the order of the first round.
-const SETUPS: [&str; 3] = ["kaillera alone", "maple alone", "together"];
+/// The setups, in the order of the first round; the last needs two servers of ours.
+const SETUPS: [&str; 4] = ["kaillera alone", "maple alone", "together", "two servers"];
 const KAILLERA: usize = 0;
 const MAPLE: usize = 1;
 const TOGETHER: usize = 2;
+const APART: usize = 3;
 
 pub(super) fn run(asked: &Asked, together: &options::Together) -> io::Result<Report> {
     let mut stage = Stage::start(together)?;
@@ -38,19 +40,20 @@ pub(super) fn run(asked: &Asked, together: &options::Together) -> io::Result<Rep
         threads: together.clients.threads,
         login_rate: together.logins.login_rate,
     };
-    let talk = Talk::new(
-        stage.target,
-        &together.talk,
-        together.rate,
-        together.sessions,
-        together.clients.threads,
-    );
-    let rounds = rounds::take_turns(together.rounds, &SETUPS, |setup, step| {
+    let names = SETUPS.get(..stage.setups()).unwrap_or_default();
+    let rounds = rounds::take_turns(together.rounds, names, |setup, step| {
+        let talk = Talk::new(
+            stage.target_of_sessions(setup),
+            &together.talk,
+            together.rate,
+            together.sessions,
+            together.clients.threads,
+        );
         let plan = Plan {
             logins: lineup.logins() + talk.arrival(),
             settle: SETTLE,
             duration: together.clients.duration,
-            server: stage.observed,
+            server: stage.observed(setup),
             quiet: together.output.quiet,
             step: Some(step),
         };
@@ -83,8 +86,10 @@ fn measure(setup: usize, plan: &Plan, lineup: &Lineup, talk: &Talk) -> io::Resul
 /// The server, and the world that its gateway leads to.
 struct Stage {
     target: SocketAddr,
+    /// A server's that is not ours.
     observed: Option<Observed>,
-    process: Option<ServerProcess>,
+    /// Ours, and another one like it.
+    processes: Option<[ServerProcess; 2]>,
     _world: Server,
 }
 
@@ -100,23 +105,52 @@ impl Stage {
             return Ok(Self {
                 target,
                 observed: together.observed(),
-                process: None,
+                processes: None,
                 _world: world,
             });
         }
         let toml = configuration(together, maple::first(world.addresses())?);
-        let process = ServerProcess::start(together.server.as_deref(), together.loops, &toml)?;
-        let observed = Observed::Process(process.pid());
+        let program = together.server.as_deref();
+        let start = || ServerProcess::start(program, together.loops, &toml);
+        let processes = [start()?, start()?];
+        let [first, _] = &processes;
         Ok(Self {
-            target: process.address,
-            observed: observed.look().is_ok().then_some(observed),
-            process: Some(process),
+            target: first.address,
+            observed: None,
+            processes: Some(processes),
             _world: world,
         })
     }
 
+    fn setups(&self) -> usize {
+        match self.processes {
+            Some(_) => SETUPS.len(),
+            None => APART,
+        }
+    }
+
+    fn target_of_sessions(&self, setup: usize) -> SocketAddr {
+        match &self.processes {
+            Some([_, second]) if setup == APART => second.address,
+            _ => self.target,
+        }
+    }
+
+    /// Whom to look at, where the system tells of anybody.
+    fn observed(&self, setup: usize) -> Option<Observed> {
+        let Some([first, second]) = &self.processes else {
+            return self.observed;
+        };
+        let observed = match setup {
+            APART => Observed::Processes(first.pid(), second.pid()),
+            _ => Observed::Process(first.pid()),
+        };
+        observed.look().is_ok().then_some(observed)
+    }
+
     fn check(&mut self) -> io::Result<()> {
-        self.process.as_mut().map_or(Ok(()), ServerProcess::check)
+        let mut processes = self.processes.iter_mut().flatten();
+        processes.try_for_each(ServerProcess::check)
     }
 }
 
@@ -138,16 +172,11 @@ fn configuration(together: &options::Together, world: SocketAddr) -> String {
 }
 
 fn report(asked: &Asked, together: &options::Together, rounds: &Rounds) -> io::Result<Report> {
-    let pooled = |setup, side| Outcome::pooled(rounds.of(setup, side));
-    let [players_alone, players] = [pooled(KAILLERA, 0)?, pooled(TOGETHER, 0)?];
-    let [sessions_alone, sessions] = [pooled(MAPLE, 0)?, pooled(TOGETHER, 1)?];
-    let mut of_players = players_alone.tally.clone();
-    of_players.add(&players.tally);
-    let mut of_sessions = sessions_alone.tally.clone();
-    of_sessions.add(&sessions.tally);
-
+    let sides = Sides::new(rounds)?;
+    let players = of_all(&sides.players)?;
+    let sessions = of_all(&sides.sessions)?;
     let mut all = Outcome::pooled((0..SETUPS.len()).flat_map(|setup| rounds.of(setup, 0)))?;
-    all.tally = joined(&of_players, &of_sessions, [&players, &sessions]);
+    all.tally = joined(&players, &sessions);
     let title = Title {
         scenario: "together",
         delay: DELAY,
@@ -156,27 +185,24 @@ fn report(asked: &Asked, together: &options::Together, rounds: &Rounds) -> io::R
     let limits = together.limits.stated(together.play.max_late);
     let mut report = title.report(asked, limits, &all);
     // What a limit holds for: the players' time together, and the losses of all.
-    let mut limited = all.tally.clone();
-    limited.delay = players.tally.delay.clone();
-    limited.received -= of_sessions.lost().min(limited.received);
-    report.held = limits.hold(&limited) && of_sessions.expected > 0;
+    let mut limited = all.tally;
+    limited.delay = sides.together()?.tally.delay.clone();
+    limited.received -= sessions.lost().min(limited.received);
+    report.held = limits.hold(&limited) && sessions.expected > 0;
     let record = &mut report.record;
     record.limits = limits.check(&limited);
     record.series.clone_from(&rounds.series);
-    let times = [
-        ("added delay, kaillera alone", &players_alone.tally.delay),
-        ("added delay, kaillera together", &players.tally.delay),
-        ("added delay, maple alone", &sessions_alone.tally.delay),
-        ("added delay, maple together", &sessions.tally.delay),
-        ("own lateness, kaillera", &of_players.own_lag),
-        ("own lateness, maple", &of_sessions.own_lag),
+    let lateness = [
+        ("own lateness, kaillera", &players.own_lag),
+        ("own lateness, maple", &sessions.own_lag),
     ];
-    let times = times.map(|(name, times)| times.distribution(name));
-    record.times = times.into_iter().flatten().collect();
+    let lateness = lateness.map(|(name, times)| times.distribution(name));
+    record.times = sides.delays();
+    record.times.extend(lateness.into_iter().flatten());
     for (name, count) in [
-        ("packets due", of_sessions.expected),
-        ("packets done", of_sessions.received),
-        ("packets lost", of_sessions.lost()),
+        ("packets due", sessions.expected),
+        ("packets done", sessions.received),
+        ("packets lost", sessions.lost()),
     ] {
         record.extra.insert(name.to_owned(), count as f64);
     }
@@ -184,44 +210,100 @@ fn report(asked: &Asked, together: &options::Together, rounds: &Rounds) -> io::R
     Ok(report)
 }
 
-/// The players' tally, with everybody's traffic; `last` are the runs of both.
-fn joined(of_players: &Tally, of_sessions: &Tally, last: [&Outcome; 2]) -> Tally {
-    let mut all = of_players.clone();
-    all.traffic.add(&of_sessions.traffic);
-    all.users.asked = last.iter().map(|it| it.tally.users.asked).sum();
-    all.users.absent += of_sessions.users.absent;
-    all.users.dropped += of_sessions.users.dropped;
+/// What became of the players and of the sessions in all rounds, by setup: alone, together, and
+/// at a server each if that was measured.
+struct Sides {
+    players: Vec<Outcome>,
+    sessions: Vec<Outcome>,
+}
+
+impl Sides {
+    fn new(rounds: &Rounds) -> io::Result<Self> {
+        let pooled = |places: [(usize, usize); 3]| {
+            let places = places.into_iter();
+            let measured = places.filter(|&(setup, side)| rounds.of(setup, side).next().is_some());
+            let pooled = measured.map(|(setup, side)| Outcome::pooled(rounds.of(setup, side)));
+            pooled.collect::<io::Result<Vec<_>>>()
+        };
+        Ok(Self {
+            players: pooled([(KAILLERA, 0), (TOGETHER, 0), (APART, 0)])?,
+            sessions: pooled([(MAPLE, 0), (TOGETHER, 1), (APART, 1)])?,
+        })
+    }
+
+    /// What became of the players while both were there.
+    fn together(&self) -> io::Result<&Outcome> {
+        let outcome = self.players.get(1);
+        outcome.ok_or_else(|| io::Error::other("nothing was measured together"))
+    }
+
+    fn delays(&self) -> Vec<Distribution> {
+        let mut all = Vec::new();
+        for (who, outcomes) in [("kaillera", &self.players), ("maple", &self.sessions)] {
+            for (setup, outcome) in ["alone", "together", "two servers"].iter().zip(outcomes) {
+                let name = format!("added delay, {who} {setup}");
+                all.extend(outcome.tally.delay.distribution(&name));
+            }
+        }
+        all
+    }
+}
+
+fn of_all(outcomes: &[Outcome]) -> io::Result<Tally> {
+    Ok(Outcome::pooled(outcomes.iter())?.tally)
+}
+
+/// The players' tally, with everybody's traffic and users.
+fn joined(players: &Tally, sessions: &Tally) -> Tally {
+    let mut all = players.clone();
+    all.traffic.add(&sessions.traffic);
+    all.users.asked += sessions.users.asked;
+    all.users.absent += sessions.users.absent;
+    all.users.dropped += sessions.users.dropped;
     all
 }
 
-/// What the others beside them are to the players, to the sessions and to the server.
+/// What the others beside them are to the players, to the sessions and to the server, and then
+/// what is left of that if all that they share is the machine.
 fn comparisons(rounds: &Rounds) -> Vec<Comparison> {
     let each = |setup, side, figures: fn(&Outcome) -> Vec<Figure>| -> Vec<Vec<Figure>> {
         rounds.of(setup, side).map(figures).collect()
     };
-    let cores = |outcome: &Outcome| vec![rounds::cores(outcome)];
-    let alone = [each(KAILLERA, 0, cores), each(MAPLE, 0, cores)];
-    let [mut sums, sessions] = alone;
+    let cores: fn(&Outcome) -> Vec<Figure> = |outcome| vec![rounds::cores(outcome)];
+    let mut sums = each(KAILLERA, 0, cores);
+    let sessions = each(MAPLE, 0, cores);
     for (sum, more) in sums.iter_mut().flatten().zip(sessions.iter().flatten()) {
         sum.value += more.value;
     }
-    vec![
-        rounds::compare(
-            ["kaillera", "alone", "together"],
-            &each(KAILLERA, 0, of_games),
-            &each(TOGETHER, 0, of_games),
-        ),
-        rounds::compare(
-            ["maple", "alone", "together"],
-            &each(MAPLE, 0, of_streams),
-            &each(TOGETHER, 1, of_streams),
-        ),
-        rounds::compare(
-            ["processor", "sum of both alone", "together"],
-            &sums,
-            &each(TOGETHER, 0, cores),
-        ),
-    ]
+    let players = each(TOGETHER, 0, of_games);
+    let sessions = each(TOGETHER, 1, of_streams);
+    let server = each(TOGETHER, 0, cores);
+    let alone = "alone";
+    let mut all = vec![
+        (["kaillera", alone], each(KAILLERA, 0, of_games), &players),
+        (["maple", alone], each(MAPLE, 0, of_streams), &sessions),
+        (["processor", "sum of both alone"], sums, &server),
+    ];
+    if rounds.of(APART, 0).next().is_some() {
+        let apart = "two servers";
+        all.extend([
+            (
+                ["kaillera apart", apart],
+                each(APART, 0, of_games),
+                &players,
+            ),
+            (
+                ["maple apart", apart],
+                each(APART, 1, of_streams),
+                &sessions,
+            ),
+            (["processor apart", apart], each(APART, 0, cores), &server),
+        ]);
+    }
+    let compared = all.into_iter().map(|([name, base], bases, others)| {
+        rounds::compare([name, base, "together"], &bases, others)
+    });
+    compared.collect()
 }
 
 fn of_games(outcome: &Outcome) -> Vec<Figure> {
