@@ -8,7 +8,7 @@ mod tcp;
 use crate::{
     actor::Bell,
     buffer::FramePool,
-    config::Config,
+    config::{Config, Upstream},
     metrics::{Drops, Histogram, Metrics},
     net::{
         Clock, EventLoop, sys,
@@ -67,6 +67,7 @@ pub struct Server {
     addresses: Vec<SocketAddr>,
     http: Vec<SocketAddr>,
     gateway: Vec<SocketAddr>,
+    minecraft: Vec<SocketAddr>,
     control: Control,
     tcp: Option<Arc<Capacity>>,
     bells: Vec<Arc<Bell>>,
@@ -126,6 +127,7 @@ impl Server {
             census: parts.control.census(),
             frames_in: frames_in.take(loops).collect(),
             turns: (0..loops).map(|_| Arc::default()).collect(),
+            bells: parts.loops.iter().map(|it| it.bell().clone()).collect(),
         };
         let (frames_in, turns) = (shown.frames_in.clone(), shown.turns.clone());
         let clock = Clock::start();
@@ -134,6 +136,7 @@ impl Server {
             addresses: ports.addresses,
             http: tcp.http,
             gateway: tcp.gateway,
+            minecraft: tcp.minecraft,
             control: parts.control,
             tcp: tcp.capacity,
             bells: Vec::new(),
@@ -175,6 +178,12 @@ impl Server {
     /// real ones.
     pub fn gateway_addresses(&self) -> &[SocketAddr] {
         &self.gateway
+    }
+
+    /// Where there is nothing but Minecraft, in the order of the configuration; ports are the real
+    /// ones.
+    pub fn minecraft_addresses(&self) -> &[SocketAddr] {
+        &self.minecraft
     }
 
     /// TCP connections that were accepted and are open.
@@ -240,9 +249,15 @@ impl Server {
         if !self.gateway.is_empty() {
             log::info!("listening on tcp {} for maple", list(&self.gateway));
         }
+        if !self.minecraft.is_empty() {
+            log::info!("listening on tcp {} for minecraft", list(&self.minecraft));
+        }
         if let Some(login) = config.gateway.login {
             let version = config.maple.profile.version;
             log::info!("maple clients of version {version} are taken to {login}");
+        }
+        if let Some(Upstream { host, port }) = &config.minecraft.upstream {
+            log::info!("minecraft players keep their sessions at {host}, port {port}");
         }
         log::info!("listening on udp {addresses} (event loops: {loops}{threads})");
     }

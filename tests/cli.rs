@@ -56,6 +56,7 @@ fn check_accepts_the_example() {
   listens on   0.0.0.0:27888, [::]:27888 (UDP and TCP)
   tcp          4096 connections, 64 of one address at most
   http pages   on port 27888
+  minecraft    listed on port 27888
   threads      half the cores for the network, which also run the games
   users        4096 at most, with a ping of 1000 ms at most
   connections  1, 2, 3, 4, 5, 6

@@ -3,7 +3,7 @@
 use super::{
     Config, Http, LOG_FILTERS, Net, Tcp, charset,
     document::{Document, KeyName},
-    is_log_filter, maple,
+    is_log_filter, maple, minecraft,
     section::Section,
 };
 use crate::{
@@ -33,6 +33,7 @@ pub(super) fn read(document: &mut Document<'_>, config: &mut Config) {
     maple::maple(document, &mut config.maple);
     maple::gateway(document, &mut config.gateway, &config.maple.opcodes);
     maple::packet_log(document, &mut config.packet_log);
+    minecraft::minecraft(document, &mut config.minecraft);
     log(document, &mut config.log);
 
     let users = u64::from(config.rules.max_users);

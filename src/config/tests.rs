@@ -38,7 +38,7 @@ fn nothing_is_the_default() {
     assert!(same(&parse(""), &Config::default()));
     assert!(same(
         &parse(
-            "[net]\n[kaillera]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[log]\n"
+            "[net]\n[kaillera]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[minecraft]\n[log]\n"
         ),
         &Config::default()
     ));
@@ -293,6 +293,7 @@ fn every_key_arrives() {
             clients: vec!["192.0.2.64".parse().unwrap()],
             secrets: true,
         }),
+        minecraft: Minecraft::default(),
         log: "debug".to_owned(),
     };
     assert_eq!(format!("{config:#?}"), format!("{expected:#?}"));
@@ -337,12 +338,12 @@ fn mistakes_are_told_exactly() {
         // Names.
         (
             "[nett]\nport = 1",
-            "t:1: [nett] is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [log]",
+            "t:1: [nett] is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [minecraft], [log]",
         ),
         ("\nport = 1", "t:2: port is unknown; did you mean net.port?"),
         (
             "colour = 1",
-            "t:1: colour is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [log]",
+            "t:1: colour is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [minecraft], [log]",
         ),
         (
             "[net]\ncolour = 1",

@@ -2,8 +2,9 @@
 
 use super::{StartError, ports};
 use crate::{
+    actor::Bell,
     buffer::FramePool,
-    config::Config,
+    config::{Config, Upstream},
     metrics::{Histogram, Metrics},
     net::{
         Clock,
@@ -13,10 +14,15 @@ use crate::{
         gateway::{self, GatewayService},
         http::{Exposition, Gauge, HttpService},
         kaillera::Census,
+        minecraft::{self, Crossing, Lobby, MinecraftService, Numbers},
         packet_log::{LogThread, PacketLog},
     },
 };
-use std::{net::SocketAddr, sync::Arc};
+use std::{
+    io,
+    net::{SocketAddr, ToSocketAddrs},
+    sync::Arc,
+};
 
 /// What TCP is made of before the loops start.
 pub(super) struct Parts {
@@ -28,6 +34,8 @@ pub(super) struct Parts {
     pub(super) http: Vec<SocketAddr>,
     /// Listeners that are the gateway's alone.
     pub(super) gateway: Vec<SocketAddr>,
+    /// Listeners that are Minecraft's alone.
+    pub(super) minecraft: Vec<SocketAddr>,
     /// Writes what the gateway's loops leave for it.
     pub(super) packet_log: Option<LogThread>,
 }
@@ -42,6 +50,8 @@ pub(super) struct Shown {
     pub(super) frames_in: Vec<FramePool>,
     /// Per loop, how long its turns take.
     pub(super) turns: Vec<Arc<Histogram>>,
+    /// Per loop, what wakes it.
+    pub(super) bells: Vec<Arc<Bell>>,
 }
 
 /// Puts the services behind the listeners of each loop.
@@ -58,9 +68,11 @@ pub(super) fn build(
         setups: Vec::new(),
         http: Vec::new(),
         gateway: Vec::new(),
+        minecraft: Vec::new(),
         packet_log: None,
     };
-    let its_own = config.http.listen.len() + config.gateway.listen.len();
+    let (http, gateway) = (&config.http.listen, &config.gateway.listen);
+    let its_own = http.len() + gateway.len() + config.minecraft.listen.len();
     if !config.tcp.enabled && its_own == 0 {
         return Ok(parts);
     }
@@ -72,8 +84,13 @@ pub(super) fn build(
         // A server for each client.
         settings.outgoing = settings.connections;
     }
+    let minecraft = Minecraft::new(config, &shown)?;
+    if let Some(minecraft) = &minecraft {
+        settings.outgoing += minecraft.upstreams();
+    }
     let capacity = Arc::new(Capacity::new(settings, loops, metrics.clone(), drops));
-    let exposition = Arc::new(exposition(shown, &capacity));
+    let crossing = minecraft.as_ref().map(|it| it.crossing.clone());
+    let exposition = Arc::new(exposition(shown, &capacity, crossing));
     let shared = |socket| TcpDoor {
         socket,
         service: None,
@@ -81,6 +98,7 @@ pub(super) fn build(
     for (index, listeners) in listeners.into_iter().enumerate() {
         let mut services = vec![http_service(config, &exposition)];
         services.extend(gateway.as_ref().map(Gateway::service));
+        services.extend(minecraft.as_ref().map(|it| it.service(index)));
         services.extend(extra(index, &metrics));
         parts.setups.push(TcpSetup {
             capacity: capacity.clone(),
@@ -93,13 +111,17 @@ pub(super) fn build(
     if gateway.is_some() {
         parts.gateway = listen(&config.gateway.listen, GATEWAY, setups)?;
     }
+    if minecraft.is_some() {
+        let service = GATEWAY + usize::from(gateway.is_some());
+        parts.minecraft = listen(&config.minecraft.listen, service, setups)?;
+    }
     parts.capacity = Some(capacity);
     Ok(parts)
 }
 
 /// Where the pages are in the order of the services.
 const HTTP: usize = 0;
-/// Where the gateway is, if there is one.
+/// Where the gateway is, if there is one; Minecraft is behind it, or in its place.
 const GATEWAY: usize = 1;
 
 /// Listens at `addresses` for one service alone; gives the real ones.
@@ -169,21 +191,95 @@ impl Gateway {
     }
 }
 
+/// What the Minecraft services of all loops are made of.
+struct Minecraft {
+    settings: Arc<minecraft::Settings>,
+    numbers: Numbers,
+    metrics: Arc<Metrics>,
+    crossing: Arc<Crossing>,
+    on_shared_port: bool,
+}
+
+impl Minecraft {
+    fn new(config: &Config, shown: &Shown) -> Result<Option<Self>, StartError> {
+        let upstream = match &config.minecraft.upstream {
+            Some(upstream) => Some(find(upstream)?),
+            None => None,
+        };
+        let Some(settings) = config.minecraft_settings(upstream) else {
+            return Ok(None);
+        };
+        let capacity = match config.rules.max_users {
+            0 => config.limits.sessions,
+            users => users as usize,
+        };
+        let census = shown.census.clone();
+        let metrics = census.metrics();
+        let numbers = Numbers::new(move || Lobby {
+            users: census.users(),
+            rooms: census.games(),
+            capacity,
+        });
+        Ok(Some(Self {
+            settings: Arc::new(settings),
+            numbers,
+            metrics,
+            crossing: Arc::new(Crossing::new(shown.bells.iter().cloned())),
+            on_shared_port: config.minecraft.on_shared_port,
+        }))
+    }
+
+    /// Connections to its upstream that there can be at a time.
+    fn upstreams(&self) -> usize {
+        self.settings.idle.as_ref().map_or(0, |idle| idle.sessions)
+    }
+
+    fn service(&self, index: usize) -> Box<dyn TcpService> {
+        let (settings, numbers) = (self.settings.clone(), self.numbers.clone());
+        let (metrics, crossing) = (self.metrics.clone(), self.crossing.clone());
+        let service = MinecraftService::new(settings, numbers, metrics, crossing, index);
+        Box::new(service.on_shared_port(self.on_shared_port))
+    }
+}
+
+/// Looks a server's name up.
+fn find(upstream: &Upstream) -> Result<SocketAddr, StartError> {
+    let Upstream { host, port } = upstream;
+    let found = (host.as_str(), *port).to_socket_addrs();
+    let first = found.and_then(|mut all| all.next().ok_or(io::ErrorKind::NotFound.into()));
+    first.map_err(|error| StartError {
+        what: format!("cannot find minecraft.upstream, {host}"),
+        error,
+    })
+}
+
 fn http_service(config: &Config, exposition: &Arc<Exposition>) -> Box<dyn TcpService> {
     let service = HttpService::new(exposition.clone());
     Box::new(service.on_shared_port(config.http.on_shared_port))
 }
 
-fn exposition(shown: Shown, capacity: &Arc<Capacity>) -> Exposition {
+fn exposition(
+    shown: Shown,
+    capacity: &Arc<Capacity>,
+    crossing: Option<Arc<Crossing>>,
+) -> Exposition {
     let Shown {
         census,
         frames_in,
         turns,
+        ..
     } = shown;
+    let mut gauges = gauges(&census, frames_in, capacity);
+    gauges.extend(crossing.map(|crossing| Gauge {
+        name: "minecraft_sessions",
+        help: "Sessions at a Minecraft server, with or without their players.",
+        label: None,
+        read: Box::new(move || crossing.sessions() as u64),
+    }));
     Exposition {
         metrics: census.metrics(),
         drops: census.drops(),
-        gauges: gauges(&census, frames_in, capacity),
+        gauges,
         turns,
     }
 }
