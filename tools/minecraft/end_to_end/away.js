@@ -16,7 +16,7 @@ const LEAST_KEEPALIVES = 14
 
 scenario(async () => {
   const squid = await flyingSquid()
-  const port = await samara(`upstream = "${HOST}:${squid.listeningPort}"\nnames = ["Walker"]`)
+  const port = await samara(`[minecraft]\nupstream = "${HOST}:${squid.listeningPort}"\nplayers = ["Walker"]`)
   seen(`flying-squid listens on port ${squid.listeningPort}, samara on ${port}`)
   let walker = await join('Walker', port)
   const session = upstreamSession(squid)
@@ -68,10 +68,11 @@ function upstreamSession (squid) {
 
 /** Walks, is given something, chooses a slot, sees others and a block change. */
 async function play (walker, builder, visitor, squid) {
+  // Only now does flying-squid send all columns, and not the nearest 36 alone.
+  await walker.look(0.5, 0, true)
   await until('columns around', () => walker.world.getColumns().length >= 64)
   await until('the others', () => walker.players.Builder?.entity && walker.players.Visitor?.entity)
   const start = walker.entity.position.clone()
-  await walker.look(0.5, 0, true)
   walker.setControlState('forward', true)
   await until('a walk', () => walker.entity.position.distanceTo(start) > 6)
   walker.setControlState('forward', false)

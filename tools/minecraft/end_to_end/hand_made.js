@@ -6,10 +6,16 @@ const { samara } = require('./samara')
 const { pause, same, says, scenario, seen, show, until } = require('./scenario')
 const { Upstream, column, greet, place, player } = require('./upstream')
 
+/** For two seconds a failure is told again without another attempt. */
+const AFTER_FAILURE = 2.5
+
+/** How these packages call the client's action 0. */
+const RESPAWN = 'perform_respawn'
+
 scenario(async () => {
   const upstream = await Upstream.start({ 'online-mode': false })
-  const names = '["Keeper", "Mortal", "Traveller", "Guest", "Twin"]'
-  const port = await samara(`upstream = "127.0.0.1:${upstream.port}"\nnames = ${names}`)
+  const names = ['Keeper', 'Mortal', 'Traveller', 'Guest', 'Twin']
+  const port = await serve(upstream, names)
   seen(`an upstream server listens on port ${upstream.port}, samara on ${port}`)
   await Promise.all([
     keepalives(upstream, port),
@@ -20,6 +26,11 @@ scenario(async () => {
     accounts()
   ])
 })
+
+function serve (upstream, names) {
+  const address = `upstream = "127.0.0.1:${upstream.port}"`
+  return samara(`[minecraft]\n${address}\nplayers = ${JSON.stringify(names)}`)
+}
 
 /** Logs in through samara and is greeted upstream. */
 async function join (username, upstream, port, count = 1) {
@@ -70,8 +81,8 @@ async function death (upstream, port) {
   await client.find('update_health', it => it.health === 0)
   await pause(1)
   same('respawns asked for', session.all('client_command').length, 0)
-  client.write('client_command', { actionId: 0 })
-  await session.find('client_command')
+  client.write('client_command', { actionId: RESPAWN })
+  await session.find('client_command', it => it.actionId === RESPAWN)
   session.write('respawn', respawn)
   session.write('update_health', well)
   await client.find('update_health', it => it.health === 19)
@@ -80,7 +91,7 @@ async function death (upstream, port) {
 
   const from = session.length
   session.write('update_health', dead)
-  await session.find('client_command', it => it.actionId === 0, from)
+  await session.find('client_command', it => it.actionId === RESPAWN, from)
   session.write('respawn', respawn)
   session.write('position', place(1.5, 70, 2.5, 2))
   await session.find('teleport_confirm', it => it.teleportId === 2)
@@ -150,12 +161,14 @@ async function disconnects (upstream, port) {
   says('reason', told.reason, 'the first reason')
   seen(`a disconnect beside a client: ${told.reason}`)
 
+  await pause(AFTER_FAILURE)
   const [second, another] = await join('Guest', upstream, port, 2)
   await second.leave()
   another.client.end(undefined, reason('the second reason'))
   await until('the end upstream', () => another.ended)
   const late = await player('Guest', port).find('disconnect')
   says('reason', late.reason, 'the second reason')
+  await pause(AFTER_FAILURE)
   await join('Guest', upstream, port, 3)
   seen(`a disconnect while away, told at the next login: ${late.reason}`)
 }
@@ -175,11 +188,12 @@ async function refusals (upstream, port) {
 /** An upstream server that wants accounts, and later one that is not there. */
 async function accounts () {
   const upstream = await Upstream.start({ 'online-mode': true })
-  const port = await samara(`upstream = "127.0.0.1:${upstream.port}"\nnames = ["Guest"]`)
+  const port = await serve(upstream, ['Guest'])
   const { reason } = await player('Guest', port).find('disconnect')
   says('reason', reason, 'online mode')
   seen(`an upstream server with accounts: ${reason}`)
   upstream.close()
+  await pause(AFTER_FAILURE)
   const gone = await player('Guest', port).find('disconnect')
   seen(`an upstream server that is not there: ${gone.reason}`)
 }

@@ -8,11 +8,11 @@ const path = require('node:path')
 const readline = require('node:readline')
 const { afterwards, same, until } = require('./scenario')
 
-/** Starts the server with a `[minecraft]` section and answers its port. */
-async function samara (section) {
+/** Starts the server with these sections of a configuration and answers its port. */
+async function samara (sections) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'samara-'))
   const config = path.join(scratch, 'samara.toml')
-  fs.writeFileSync(config, `[net]\nbind = ["127.0.0.1"]\nport = 0\n\n[minecraft]\n${section}\n`)
+  fs.writeFileSync(config, `[net]\nbind = ["127.0.0.1"]\nport = 0\n${sections}\n`)
   const server = spawn(process.env.SAMARA, ['serve', '--config', config], {
     stdio: ['ignore', 'ignore', 'pipe']
   })

@@ -10,10 +10,10 @@ const HOST = '127.0.0.1'
 const MOTD = 'Samara §lhere'
 
 scenario(async () => {
-  const port = await samara(`motd = "${MOTD}"\nmax_players = 50`)
+  const port = await samara(`[kaillera]\nmax_users = 50\n[minecraft]\nmotd = "${MOTD}"`)
   seen(`samara listens on port ${port}`)
   await modern(port)
-  await legacy(port, 'fe', 'fe', ['Samara here', '0', '50'].join('§'))
+  await legacy(port, 'fe', 'fe', [MOTD.replace('§', ''), '0', '50'].join('§'))
   const answer = ['§1', '127', '1.12.2', MOTD, '0', '50'].join('\0')
   await legacy(port, 'fe01', 'fe 01', answer)
   const host = Buffer.from(HOST, 'utf16le').swap16().toString('hex')
