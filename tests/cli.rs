@@ -88,6 +88,7 @@ fn check_says_what_a_file_changes() {
   listens on   192.0.2.7:0 (UDP and TCP, any free port)
   tcp          10 connections, 64 of one address at most
   http pages   on 127.0.0.1:9100
+  minecraft    listed on port 0
   announces    port 27900
   threads      2 for the network, 3 for the games
   users        100 at most, with a ping of 250 ms at most

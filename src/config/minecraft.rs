@@ -247,3 +247,6 @@ fn favicon(path: &str) -> Option<Option<Favicon>> {
         .ok()?;
     Favicon::new(&png).ok().map(Some)
 }
+
+#[cfg(test)]
+mod tests;

@@ -215,6 +215,9 @@ impl Minecraft {
         };
         let census = shown.census.clone();
         let metrics = census.metrics();
+        // Where nobody can play, nobody has to change the loop.
+        let has_world = settings.idle.is_some();
+        let bells = shown.bells.iter().filter(|_| has_world);
         let numbers = Numbers::new(move || Lobby {
             users: census.users(),
             rooms: census.games(),
@@ -224,14 +227,17 @@ impl Minecraft {
             settings: Arc::new(settings),
             numbers,
             metrics,
-            crossing: Arc::new(Crossing::new(shown.bells.iter().cloned())),
+            crossing: Arc::new(Crossing::new(bells.cloned())),
             on_shared_port: config.minecraft.on_shared_port,
         }))
     }
 
-    /// Connections to its upstream that there can be at a time.
+    /// Connections to its upstream that there can be at a time, with those that are being closed.
     fn upstreams(&self) -> usize {
-        self.settings.idle.as_ref().map_or(0, |idle| idle.sessions)
+        self.settings
+            .idle
+            .as_ref()
+            .map_or(0, |idle| 2 * idle.sessions)
     }
 
     fn service(&self, index: usize) -> Box<dyn TcpService> {

@@ -228,7 +228,6 @@ impl Home {
         context: &mut Context,
         net: &mut Connections,
     ) {
-        net.admit(upstream);
         net.set_idle_timeout(upstream, Some(UPSTREAM_SILENCE));
         log::info!("minecraft: {} has a session", self.name);
         context.metrics.minecraft_sessions_begun.add(1);
@@ -266,7 +265,7 @@ impl Home {
                 if !self.keeps {
                     let upstream = *upstream;
                     self.stage = Stage::Over;
-                    self.long.clear();
+                    self.long = Vec::new();
                     context.crossing.end();
                     net.abort(upstream);
                 }
@@ -399,7 +398,7 @@ impl Home {
             is_told = true;
             context.turn_away(client, &reason, net);
         }
-        self.long.clear();
+        self.long = Vec::new();
         self.failure = Some(Failure {
             at: now,
             reason,

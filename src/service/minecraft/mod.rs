@@ -316,10 +316,14 @@ impl TcpService for MinecraftService {
         }
     }
 
-    fn opened(&mut self, _: Time, id: ConnectionId, origin: Origin, _: &mut Connections) {
-        // An upstream's place is known since it is connected to.
-        if origin != Origin::Connected {
-            self.set_place(id, Place::Caller(Reception::new()));
+    fn opened(&mut self, _: Time, id: ConnectionId, origin: Origin, net: &mut Connections) {
+        match origin {
+            Origin::Accepted { .. } => self.set_place(id, Place::Caller(Reception::new())),
+            // How long an upstream may take is the session's to say.
+            Origin::Connected => {
+                net.admit(id);
+                net.set_idle_timeout(id, None);
+            }
         }
     }
 
