@@ -1,18 +1,29 @@
-//! A million packets of six fields, beside the dynamic way of doing it and this machine's limits.
+//! A million packets of six fields, beside the dynamic way of doing it, this machine's limits,
+//! and other crates.
 //!
-//! `cargo bench --bench minecraft` prints a table. Each figure is the best of several short runs
-//! on one core; fields come from memory and the bytes are looked at, so nothing is optimised
-//! away. The limit is stores without any check into a struct of the same shape. "python" is
-//! `tools/minecraft/baseline.py`, run beside it if there is a `python3`.
+//! `cargo bench --bench minecraft` prints a table, `--features peers` adds the crates
+//! `valence_protocol` and `mc_protocol`. Each figure is the median of many short rounds on one
+//! core, in which all rivals of a group take turns; fields come from memory and the bytes are
+//! looked at, so nothing is optimised away. The limit is stores without any check into a struct of
+//! the same shape. "python" is `tools/minecraft/baseline.py`, run beside it if there is a
+//! `python3`.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
+#[cfg(feature = "peers")]
+#[path = "minecraft/peers.rs"]
+mod peers;
 #[path = "minecraft/raw.rs"]
 mod raw;
+#[path = "minecraft/rounds.rs"]
+mod rounds;
 #[path = "maple/table.rs"]
 mod table;
+#[path = "minecraft/targets.rs"]
+mod targets;
 
 use raw::{LEN, Raw};
+use rounds::{Alone, Rivals};
 use samara::{
     buffer::{ByteBuf, Encode, Reader, Writer},
     minecraft::{
@@ -20,22 +31,41 @@ use samara::{
         packets::play::serverbound::PositionLook,
     },
 };
-use std::{hint::black_box, process::Command, time::Instant};
+use std::{hint::black_box, process::Command};
 use table::Table;
+use targets::Targets;
 
 const PACKETS: usize = 1024;
-const REPEATS: usize = 100;
-const ROUNDS: usize = 400;
+/// A round is some hundred microseconds; all rounds of a rival are a million packets and more.
+const CALLS: usize = 64;
+
+const LIMIT: &str = "limit";
+const REUSED: &str = "write: a reused buffer";
+const FRESH: &str = "write: a fresh buffer of 35 bytes";
+const READ: &str = "read: of a buffer";
+const FRAMES: &str = "read: frames of a stream";
 
 fn main() {
     let filter = std::env::args().skip(1).find(|arg| !arg.starts_with("--"));
     let packets: Vec<_> = (0..PACKETS).map(packet).collect();
     let python = python();
     let table = Table::new(filter, "python");
+    let mut targets = Targets::new(python);
     table.head();
-    writes(&table, &packets, python);
-    reads(&table, &packets);
+    for (rivals, others) in [
+        (writes(&packets), python),
+        (copies(&packets), python),
+        (reads(&packets), None),
+    ] {
+        let results = rivals.race(CALLS, PACKETS);
+        let limit = results[0].1;
+        for &(name, ns) in results.iter().filter(|it| it.0 != LIMIT && table.has(it.0)) {
+            table.show(name, Some(limit), others, ns);
+        }
+        targets.note(results);
+    }
     streams(&table);
+    targets.show();
 }
 
 fn packet(at: usize) -> PositionLook {
@@ -60,98 +90,77 @@ fn python() -> Option<f64> {
     rate
 }
 
-/// Nanoseconds of one of `PACKETS` operations of either, at best. They take turns, so that
-/// whatever else the machine does hits both.
-fn beside(mut limit: impl FnMut(), mut work: impl FnMut()) -> (f64, f64) {
-    let mut best = [f64::INFINITY; 2];
-    let run = |work: &mut dyn FnMut(), best: &mut f64| {
-        let start = Instant::now();
-        for _ in 0..REPEATS {
-            work();
-        }
-        let each = start.elapsed().as_nanos() as f64 / (REPEATS * PACKETS) as f64;
-        *best = best.min(each);
-    };
-    for _ in 0..ROUNDS {
-        run(&mut limit, &mut best[0]);
-        run(&mut work, &mut best[1]);
-    }
-    (best[0], best[1])
-}
-
-fn writes(table: &Table, packets: &[PositionLook], python: Option<f64>) {
-    let row = |name: &str, work: &mut dyn FnMut()| {
-        if !table.has(name) {
-            return;
-        }
-        let mut raw = Raw::<256>::new();
-        let limit = || {
-            for packet in packets {
-                raw.store(packet);
-                black_box(&mut raw);
-            }
-        };
-        let (limit, ns) = beside(limit, work);
-        table.show(name, Some(limit), python, ns);
-    };
-    let mut buf = ByteBuf::<256>::new();
-    row("write: a reused buffer", &mut || {
+fn writes(packets: &[PositionLook]) -> Rivals<'_> {
+    let mut rivals = Rivals::default();
+    let mut raw = Alone(Raw::<256>::new());
+    rivals.add(LIMIT, move || {
         for packet in packets {
-            buf.clear();
-            let _ = buf.encode(&Plain(packet));
+            raw.0.store(packet);
+            black_box(&mut raw);
+        }
+    });
+    let mut buf = Alone(ByteBuf::<256>::new());
+    rivals.add(REUSED, move || {
+        for packet in packets {
+            buf.0.clear();
+            let _ = buf.0.encode(&Plain(packet));
             black_box(&mut buf);
         }
     });
-    row("write: a fresh buffer of 35 bytes", &mut || {
+    rivals.add(FRESH, move || {
         for packet in packets {
             let mut buf = ByteBuf::<{ Plain::<PositionLook>::MAX_LEN }>::new();
             let _ = buf.encode(&Plain(packet));
             black_box(&mut buf);
         }
     });
-    row("write: a fresh buffer of 256 bytes", &mut || {
+    rivals.add("write: a fresh buffer of 256 bytes", move || {
         for packet in packets {
             let mut buf = ByteBuf::<256>::new();
             let _ = buf.encode(&Plain(packet));
             black_box(&mut buf);
         }
     });
-    let (from, mut to) = (vec![7_u8; LEN * PACKETS], vec![0_u8; LEN * PACKETS]);
-    let name = "write: one after the other, of a copy";
-    if table.has(name) {
-        let mut copied = vec![0_u8; LEN * PACKETS];
-        let copy = || {
-            let from = black_box(&from);
-            for (to, from) in copied.chunks_exact_mut(LEN).zip(from.chunks_exact(LEN)) {
-                to.copy_from_slice(from);
-            }
-            black_box(&mut copied);
-        };
-        let work = || {
-            let mut writer = Writer::new(&mut to);
-            for packet in packets {
-                let _ = Plain(packet).encode(&mut writer);
-            }
-            black_box(&mut to);
-        };
-        let (limit, ns) = beside(copy, work);
-        table.show(name, Some(limit), python, ns);
-    }
+    #[cfg(feature = "peers")]
+    peers::add_writes(&mut rivals, packets);
+    rivals
 }
 
-fn reads(table: &Table, packets: &[PositionLook]) {
-    let mut raw = Raw::<256>::new();
-    raw.store(&packets[0]);
-    let mut buf = ByteBuf::<256>::new();
-    buf.encode(&Plain(packets[0])).unwrap();
-    let load = || {
-        for _ in 0..PACKETS {
-            black_box(black_box(&mut raw).load());
+fn copies(packets: &[PositionLook]) -> Rivals<'_> {
+    let mut rivals = Rivals::default();
+    let (from, mut copied) = (vec![7_u8; LEN * PACKETS], vec![0_u8; LEN * PACKETS]);
+    rivals.add(LIMIT, move || {
+        let from = black_box(&from);
+        for (to, from) in copied.chunks_exact_mut(LEN).zip(from.chunks_exact(LEN)) {
+            to.copy_from_slice(from);
         }
-    };
-    let read = || {
+        black_box(&mut copied);
+    });
+    let mut to = vec![0_u8; LEN * PACKETS];
+    rivals.add("write: one after the other, of a copy", move || {
+        let mut writer = Writer::new(&mut to);
+        for packet in packets {
+            let _ = Plain(packet).encode(&mut writer);
+        }
+        black_box(&mut to);
+    });
+    rivals
+}
+
+fn reads(packets: &[PositionLook]) -> Rivals<'_> {
+    let mut rivals = Rivals::default();
+    let mut raw = Alone(Raw::<256>::new());
+    raw.0.store(&packets[0]);
+    rivals.add(LIMIT, move || {
         for _ in 0..PACKETS {
-            let buf = black_box(&mut buf);
+            black_box(black_box(&mut raw).0.load());
+        }
+    });
+    let mut buf = Alone(ByteBuf::<256>::new());
+    buf.0.encode(&Plain(packets[0])).unwrap();
+    rivals.add(READ, move || {
+        for _ in 0..PACKETS {
+            let buf = &mut black_box(&mut buf).0;
             buf.rewind();
             let read = buf.read_with(|reader: &mut Reader<'_>| {
                 reader.skip(1)?;
@@ -159,35 +168,29 @@ fn reads(table: &Table, packets: &[PositionLook]) {
             });
             let _ = black_box(read);
         }
-    };
-    let (limit, ns) = beside(load, read);
-    let name = "read: of a buffer";
-    if table.has(name) {
-        table.show(name, Some(limit), None, ns);
-    }
+    });
     let mut stream = vec![0; LEN * PACKETS];
     let mut writer = Writer::new(&mut stream);
     packets
         .iter()
         .for_each(|it| Plain(it).encode(&mut writer).unwrap());
     let framing = Framing::new(MAX_FRAME);
-    table.row(
-        "read: frames of a stream",
-        Some(limit),
-        None,
-        PACKETS,
-        || {
-            let mut rest = black_box(&stream[..]);
-            while let Ok(Received::Frame(frame)) = framing.receive(rest) {
-                if let Content::Body(body) = frame.content {
-                    let _ = black_box(PositionLook::decode(body));
-                }
-                rest = &rest[frame.bytes.len()..];
+    rivals.add(FRAMES, move || {
+        let mut rest = black_box(&stream[..]);
+        while let Ok(Received::Frame(frame)) = framing.receive(rest) {
+            if let Content::Body(body) = frame.content {
+                let _ = black_box(PositionLook::decode(body));
             }
-        },
-    );
+            rest = &rest[frame.bytes.len()..];
+        }
+    });
+    #[cfg(feature = "peers")]
+    {
+        peers::add_reads(&mut rivals, &packets[0]);
+        peers::add_streams(&mut rivals, packets);
+    }
+    rivals
 }
-
 fn streams(table: &Table) {
     let mut bytes = vec![7; 1500];
     let (mut out, mut back) = (Encryptor::new(&[7; 16]), Decryptor::new(&[7; 16]));

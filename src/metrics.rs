@@ -94,10 +94,28 @@ counters! {
         maple_migrations,
         /// How often a Maple client had to wait because it said too much.
         maple_throttled,
+        /// What handlers of Maple sessions had for other loops, and there was no room for.
+        maple_mail_drops,
         /// Maple packets written to the packet log.
         maple_logged,
         /// Maple packets that the packet log had no room for.
         maple_log_drops,
+        /// Answers to the server lists of Minecraft clients.
+        minecraft_listings,
+        /// Minecraft players who were not let in.
+        minecraft_refused,
+        /// How often a Minecraft player came into a session, or back into it.
+        minecraft_attached,
+        /// Sessions begun at a Minecraft server for a player.
+        minecraft_sessions_begun,
+        /// Sessions at a Minecraft server that could not begin, or ended.
+        minecraft_failures,
+        /// Packets of Minecraft clients that were passed on.
+        minecraft_relayed_in,
+        /// Packets of Minecraft servers that were passed on.
+        minecraft_relayed_out,
+        /// Columns, entities and other things a Minecraft session had no room to keep.
+        minecraft_not_kept,
     }
 }
 
@@ -174,9 +192,9 @@ reasons! {
     SlowReader = "too much waits for a slow reader",
     /// A message longer than a service can take.
     MessageTooLong = "message too long",
-    /// Not the next packet of a Maple stream, or one of a length that is not allowed.
+    /// Not the next packet of a stream, or one of a length that is not allowed.
     BadFrame = "bad packet header",
-    /// A Maple client that does not answer pings.
+    /// A client that does not answer pings.
     PongTimeout = "ping not answered",
     /// A Maple client that comes in without having been sent.
     UnknownMove = "character not expected",
@@ -184,14 +202,16 @@ reasons! {
     TooManyUndecided = "too many undecided clients of one address",
     /// A Maple packet that may not pass.
     DeniedOpcode = "opcode not allowed",
-    /// A Maple server that could not be reached, or does not speak as configured.
+    /// A server behind that could not be reached, or does not speak as configured.
     BadUpstream = "upstream server not usable",
-    /// A Maple server that ended the connection.
+    /// A server behind that ended the connection.
     UpstreamGone = "upstream server gone",
     /// A Maple server that sends a client where it may not go.
     BadMove = "sent to a server that is not allowed",
     /// More Maple clients on their way than are remembered.
     TooManyMoves = "too many characters on their way",
+    /// A Minecraft player who may not play, or not from there.
+    NotInvited = "name or address not on the list",
 }
 
 /// How long something took, in buckets that double; recorded by any thread.
@@ -338,7 +358,7 @@ mod tests {
         let metrics = Metrics::default();
         metrics.logins.add(3);
         assert!(metrics.all().any(|entry| entry == ("logins", 3)));
-        assert_eq!(metrics.all().count(), 25);
+        assert_eq!(metrics.all().count(), 34);
         let help = "Logins let in.";
         assert!(
             metrics

@@ -8,7 +8,7 @@ mod tcp;
 use crate::{
     actor::Bell,
     buffer::FramePool,
-    config::Config,
+    config::{Config, Upstream},
     metrics::{Drops, Histogram, Metrics},
     net::{
         Clock, EventLoop, sys,
@@ -16,7 +16,7 @@ use crate::{
     },
     service::{
         kaillera::{self, Control, FRAME_SIZE, LoopPart, MAX_THREADS, WorkerPart},
-        packet_log::LogThread,
+        packet_log::{LogThread, PacketLog},
     },
 };
 use std::{
@@ -67,6 +67,7 @@ pub struct Server {
     addresses: Vec<SocketAddr>,
     http: Vec<SocketAddr>,
     gateway: Vec<SocketAddr>,
+    minecraft: Vec<SocketAddr>,
     control: Control,
     tcp: Option<Arc<Capacity>>,
     bells: Vec<Arc<Bell>>,
@@ -74,6 +75,22 @@ pub struct Server {
     threads: Vec<JoinHandle<()>>,
     /// Ends after the loops that leave something for it.
     _packet_log: Option<LogThread>,
+}
+
+/// One of a server's event loops, for services that will live there.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Its number, from 0.
+    pub index: usize,
+    /// How many there are.
+    pub loops: usize,
+    /// What the server counts in.
+    pub metrics: Arc<Metrics>,
+    /// Wakes the loop, for threads that bring its services work; those then say so by
+    /// [`TcpService::is_idle`].
+    pub bell: Arc<Bell>,
+    /// The packet log, if the configuration asks for one.
+    pub packet_log: Option<PacketLog>,
 }
 
 /// Why a server did not start.
@@ -102,19 +119,18 @@ impl Server {
     ///
     /// When an address cannot be bound or the system refuses threads or polls.
     pub fn start(config: &Config) -> Result<Self, StartError> {
-        Self::start_with(config, |_, _| Vec::new())
+        Self::start_with(config, |_| Vec::new())
     }
 
     /// The same with services of one's own beside the server's: `services` is asked once for each
-    /// loop, by its number, and given what the server counts in. They are asked for a
-    /// connection's first bytes after the server's own.
+    /// loop. They are asked for a connection's first bytes after the server's own.
     ///
     /// # Errors
     ///
     /// As for [`Server::start`].
     pub fn start_with(
         config: &Config,
-        mut services: impl FnMut(usize, &Arc<Metrics>) -> Vec<Box<dyn TcpService>>,
+        mut services: impl FnMut(&Place) -> Vec<Box<dyn TcpService>>,
     ) -> Result<Self, StartError> {
         let loops = loops(config.net.loops);
         let ports = ports::bind(config, loops)?;
@@ -126,6 +142,7 @@ impl Server {
             census: parts.control.census(),
             frames_in: frames_in.take(loops).collect(),
             turns: (0..loops).map(|_| Arc::default()).collect(),
+            bells: parts.loops.iter().map(|it| it.bell().clone()).collect(),
         };
         let (frames_in, turns) = (shown.frames_in.clone(), shown.turns.clone());
         let clock = Clock::start();
@@ -134,6 +151,7 @@ impl Server {
             addresses: ports.addresses,
             http: tcp.http,
             gateway: tcp.gateway,
+            minecraft: tcp.minecraft,
             control: parts.control,
             tcp: tcp.capacity,
             bells: Vec::new(),
@@ -175,6 +193,12 @@ impl Server {
     /// real ones.
     pub fn gateway_addresses(&self) -> &[SocketAddr] {
         &self.gateway
+    }
+
+    /// Where there is nothing but Minecraft, in the order of the configuration; ports are the real
+    /// ones.
+    pub fn minecraft_addresses(&self) -> &[SocketAddr] {
+        &self.minecraft
     }
 
     /// TCP connections that were accepted and are open.
@@ -240,9 +264,15 @@ impl Server {
         if !self.gateway.is_empty() {
             log::info!("listening on tcp {} for maple", list(&self.gateway));
         }
+        if !self.minecraft.is_empty() {
+            log::info!("listening on tcp {} for minecraft", list(&self.minecraft));
+        }
         if let Some(login) = config.gateway.login {
             let version = config.maple.profile.version;
             log::info!("maple clients of version {version} are taken to {login}");
+        }
+        if let Some(Upstream { host, port }) = &config.minecraft.upstream {
+            log::info!("minecraft players keep their sessions at {host}, port {port}");
         }
         log::info!("listening on udp {addresses} (event loops: {loops}{threads})");
     }

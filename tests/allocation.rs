@@ -13,6 +13,8 @@ mod counting;
 mod game;
 #[path = "allocation/gateway.rs"]
 mod gateway;
+#[path = "allocation/minecraft.rs"]
+mod minecraft;
 #[path = "../tools/load/player.rs"]
 #[expect(dead_code, reason = "the load tool uses more of it")]
 mod player;
@@ -51,6 +53,7 @@ fn a_running_server_allocates_nothing_and_keeps_nothing() {
     the_count_can_fail();
     transport::allocates_nothing();
     gateway::allocates_nothing();
+    minecraft::allocates_nothing();
     for (loops, workers) in [(1, 0), (2, 2)] {
         let server = start(loops, workers);
         let to = server.addresses()[0];

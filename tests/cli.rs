@@ -56,6 +56,7 @@ fn check_accepts_the_example() {
   listens on   0.0.0.0:27888, [::]:27888 (UDP and TCP)
   tcp          4096 connections, 64 of one address at most
   http pages   on port 27888
+  minecraft    listed on port 27888
   threads      half the cores for the network, which also run the games
   users        4096 at most, with a ping of 1000 ms at most
   connections  1, 2, 3, 4, 5, 6
@@ -88,6 +89,7 @@ fn check_says_what_a_file_changes() {
   listens on   192.0.2.7:0 (UDP and TCP, any free port)
   tcp          10 connections, 64 of one address at most
   http pages   on 127.0.0.1:9100
+  minecraft    listed on port 0
   announces    port 27900
   threads      2 for the network, 3 for the games
   users        100 at most, with a ping of 250 ms at most

@@ -10,7 +10,7 @@ use samara::{config::Config, server::Server};
 use serde_json::Value;
 use std::{
     fs,
-    net::{Ipv4Addr, UdpSocket},
+    net::{Ipv4Addr, TcpListener, UdpSocket},
     path::{Path, PathBuf},
     process::{Command, Output},
 };
@@ -243,15 +243,185 @@ fn limits_decide_the_exit_status() {
 #[test]
 fn maple_clients_are_answered_whatever_is_between() {
     for through in ["gateway --ahead 8", "relay", "world --broadcast --rate 50"] {
-        let line = format!("maple --users 7 --duration 300ms --through {through}");
+        let line = format!("maple --users 7 --threads 3 --duration 300ms --through {through}");
         let (output, record) = record("maple", &line);
         assert_eq!(output.status.code(), Some(0), "{through}");
-        assert_eq!(record["extra"]["packets lost"], 0.0, "{through}");
+        assert_eq!(record["users"]["asked"], 7);
+        let extra = |name: &str| record["extra"][name].as_f64().unwrap();
+        assert_eq!(extra("packets lost"), 0.0, "{through}");
+        assert!(extra("packets done") >= 70.0, "{through}");
+        let traffic = |name: &str| record["traffic"][name].as_u64().unwrap();
+        assert!(traffic("packets_in") > 0 && traffic("packets_out") > 0);
+        // Each has 40 bytes and a header.
+        assert_eq!(traffic("bytes_in"), 44 * traffic("packets_in"), "{through}");
+        assert_eq!(traffic("bytes_out"), 44 * traffic("packets_out"));
+        let series = record["series"].as_array().unwrap();
+        assert!(series[0]["packets_in"].as_f64().unwrap() > 0.0);
+        assert!(series[0]["delay"]["p50"].as_f64().unwrap() > 0.0);
+        if cfg!(target_os = "linux") {
+            assert_eq!(record["server"]["threads"], 1, "{through}");
+            assert!(extra("processor time per packet, microseconds") > 0.0);
+        }
+    }
+}
+
+#[test]
+fn broadcasts_reach_everybody() {
+    let line = "maple --users 6 --threads 2 --duration 500ms --through world --broadcast --rate 40";
+    let (output, record) = record("broadcast", line);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    let extra = &record["extra"];
+    assert_eq!(extra["packets due"], 120.0, "twenty packets to six clients");
+    assert_eq!(extra["packets done"], 120.0);
+    assert_eq!(extra["receivers of each packet"], 6.0);
+    let times = &record["times"];
+    assert_eq!(names(times), ["delivery", "to all", "own lateness"]);
+    assert_eq!(
+        (&times[0]["count"], &times[1]["count"]),
+        (&120.into(), &20.into())
+    );
+}
+
+/// The ratios of one comparison of a record, by the figure's name.
+fn figure<'a>(record: &'a Value, comparison: &str, name: &str) -> &'a Value {
+    let by_name = |all: &'a Value, name: &str| {
+        let mut all = all.as_array().unwrap().iter();
+        all.find(|it| it["name"] == name).unwrap()
+    };
+    by_name(
+        &by_name(&record["comparisons"], comparison)["figures"],
+        name,
+    )
+}
+
+#[test]
+fn the_gateway_takes_turns_with_a_bare_relay() {
+    let page = TempFile::new("turns.html");
+    let line = format!(
+        "maple --users 5 --rounds 2 --duration 300ms --html {}",
+        page.path()
+    );
+    let (output, record) = record("turns", &line);
+    let told = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(told.contains("maple, 2 rounds"), "{told}");
+    let comparison = &record["comparisons"][0];
+    assert_eq!(
+        (&comparison["base"], &comparison["other"]),
+        (&"relay".into(), &"gateway".into())
+    );
+    assert_eq!(comparison["rounds"], 2);
+    for name in ["packets received", "added delay p50", "added delay p99"] {
+        let ratio = figure(&record, "maple", name);
+        let value = |key: &str| ratio[key].as_f64().unwrap();
+        assert!(value("base") > 0.0 && value("other") > 0.0, "{name}");
         assert!(
-            record["extra"]["packets done"].as_f64() >= Some(70.0),
-            "{through}"
+            value("least") <= value("ratio") && value("ratio") <= value("most"),
+            "{name}"
         );
     }
+    assert_eq!(figure(&record, "maple", "packets lost")["other"], 0.0);
+    let parts = record["series"].as_array().unwrap().iter();
+    let parts: Vec<_> = parts.map(|it| it["part"].as_str().unwrap()).collect();
+    assert_eq!(parts, ["relay", "gateway", "gateway", "relay"]);
+    assert_eq!(names(&record["times"])[0], "added delay");
+    assert!(
+        fs::read_to_string(&page.0)
+            .unwrap()
+            .contains("maple, 2 rounds")
+    );
+}
+
+#[test]
+fn one_server_serves_both_at_once() {
+    let page = TempFile::new("together.html");
+    let line = format!(
+        "together --users 4 --sessions 4 --rate 400 --rounds 1 --duration 500ms --login-rate 100 \
+         --max-lost 0 --html {}",
+        page.path()
+    );
+    let (output, record) = record("together", &line);
+    let told = stdout(&output) + &stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    for part in [
+        "kaillera, 1 round",
+        "sum of both alone",
+        "added delay, maple together",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert_eq!(record["users"]["asked"], 8);
+    assert_eq!(record["frames"]["received"], record["frames"]["expected"]);
+    // Half a second alone, together, and at a server of their own.
+    assert_eq!(record["extra"]["packets due"], 600.0);
+    assert_eq!(record["extra"]["packets done"], 600.0);
+    for (name, what) in [
+        ("kaillera", "added delay p99"),
+        ("kaillera", "frames received"),
+        ("maple", "added delay p99"),
+        ("maple", "packets received"),
+        ("kaillera apart", "added delay p99"),
+        ("maple apart", "packets received"),
+    ] {
+        for setup in ["base", "other", "ratio"] {
+            let value = &figure(&record, name, what)[setup];
+            assert!(value.as_f64().unwrap() > 0.0, "{name}, {what}: {value}");
+        }
+    }
+    let lost = [("kaillera", "frames lost"), ("maple", "packets lost")];
+    for (name, what) in lost {
+        let lost = figure(&record, name, what);
+        assert_eq!((&lost["base"], &lost["other"]), (&0.0.into(), &0.0.into()));
+    }
+    if cfg!(target_os = "linux") {
+        let cores = figure(&record, "processor", "cores used");
+        assert!(cores["base"].as_f64().unwrap() > 0.0, "{cores}");
+        assert!(record["server"]["resident"].as_u64().unwrap() > 0);
+    }
+    let mut series = record["series"].as_array().unwrap().iter();
+    let both = series.find(|it| it["part"] == "together").unwrap();
+    assert!(both["delay"]["p50"].as_f64().unwrap() > 0.0);
+    assert!(both["stream_delay"]["p50"].as_f64().unwrap() > 0.0);
+    assert!(
+        fs::read_to_string(&page.0)
+            .unwrap()
+            .contains("added delay of streams")
+    );
+}
+
+#[test]
+fn a_server_of_ones_own_leads_to_the_world() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let world = free.local_addr().unwrap();
+    drop(free);
+    let mut config = Config::default();
+    config.net.bind = vec![Ipv4Addr::LOCALHOST.into()];
+    config.net.port = 0;
+    config.net.loops = 1;
+    config.gateway.login = Some(world);
+    let server = Server::start(&config).unwrap();
+    let target = server.addresses()[0];
+    let line = format!(
+        "together --target {target} --world {world} --users 2 --sessions 2 --rate 100 --rounds 1 \
+         --duration 200ms --login-rate 100 --max-lost 0"
+    );
+    let (output, record) = record("own", &line);
+    let told = stdout(&output) + &stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert_eq!(record["extra"]["packets done"], 40.0);
+    let comparisons = record["comparisons"].as_array().unwrap().len();
+    assert_eq!(comparisons, 3, "nothing apart without a second server");
+    let metrics = server.metrics();
+    assert_eq!(metrics.maple_sessions.get(), 4, "two alone, two together");
+    assert_eq!(metrics.logins.get(), 4);
+    assert!(metrics.maple_relayed_out.get() >= 40);
+}
+
+#[test]
+fn a_server_that_does_not_start_is_a_failure() {
+    let output = load("together --server no/such/samara --users 2 --duration 100ms");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("no/such/samara"));
 }
 
 #[test]
@@ -270,7 +440,7 @@ fn wrong_options_exit_with_2() {
         "kaillera --target 192.0.2.1:27888",
         "pps --rate 1000001",
         "demo --duration 2h",
-        "maple --size 13",
+        "maple --size 17",
     ] {
         let output = load(line);
         assert_eq!(output.status.code(), Some(2), "{line}");
@@ -318,7 +488,13 @@ fn help_says_what_is_measured() {
         assert!(told.contains(part), "{part}");
     }
     let told = stdout(&load("--help"));
-    for part in ["demo", "compare", "echo", "--this-is-my-own-server"] {
+    for part in [
+        "demo",
+        "compare",
+        "echo",
+        "together",
+        "--this-is-my-own-server",
+    ] {
         assert!(told.contains(part), "{part}");
     }
 }

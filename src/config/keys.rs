@@ -3,7 +3,7 @@
 use super::{
     Config, Http, LOG_FILTERS, Net, Tcp, charset,
     document::{Document, KeyName},
-    is_log_filter, maple,
+    is_log_filter, maple, minecraft,
     section::Section,
 };
 use crate::{
@@ -39,6 +39,7 @@ pub(super) fn read(document: &mut Document<'_>, config: &mut Config) {
     maple::maple(document, &mut config.maple);
     maple::gateway(document, &mut config.gateway, &config.maple.opcodes);
     maple::packet_log(document, &mut config.packet_log);
+    minecraft::minecraft(document, &mut config.minecraft);
     log(document, &mut config.log);
 
     let users = u64::from(config.rules.max_users);
@@ -240,6 +241,7 @@ fn tcp(document: &mut Document<'_>, tcp: &mut Tcp) {
         handshake_timeout,
         idle_timeout,
         stall_timeout,
+        connect_timeout,
         sniff_delay,
         ..
     } = &mut tcp.settings;
@@ -252,6 +254,7 @@ fn tcp(document: &mut Document<'_>, tcp: &mut Tcp) {
     section.duration("handshake_timeout_s", 1..=600, SECONDS, handshake_timeout);
     section.duration("idle_timeout_s", 1..=86_400, SECONDS, idle_timeout);
     section.duration("stall_timeout_s", 1..=3600, SECONDS, stall_timeout);
+    section.duration("connect_timeout_s", 1..=600, SECONDS, connect_timeout);
     marks(document, &mut tcp.settings);
 }
 

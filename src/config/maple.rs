@@ -8,7 +8,7 @@ use super::{
 use crate::{
     maple::{IvPolicy, Lookahead, Opcodes, Profile, Region},
     service::{
-        gateway::{self, Advertise, Filter, Rate, Route, Routes},
+        gateway::{self, Advertise, Filter, Listener, Public, Rate, Route, Routes},
         maple::Greeting,
         packet_log,
     },
@@ -72,8 +72,8 @@ pub struct Gateway {
     pub channels: Vec<Route>,
     /// Whether on the server's own port, for those who say nothing there.
     pub on_shared_port: bool,
-    /// Listeners of its own, each once.
-    pub listen: Vec<SocketAddr>,
+    /// Listeners of its own.
+    pub listen: Vec<Listener>,
     /// What clients are told.
     pub advertise: Advertise,
     /// Whether clients that are sent where no route leads are cut off.
@@ -110,8 +110,11 @@ impl Gateway {
             greeting: maple.greeting(),
             opcodes: maple.opcodes,
             routes: Routes::new(self.login?, self.channels.clone()),
-            advertise: self.advertise,
-            public_port,
+            public: Public {
+                address: self.advertise,
+                port: public_port,
+            },
+            listeners: self.listen.clone(),
             close_unrouted: self.close_unrouted,
             any_client: self.any_client,
             undecided_per_address: self.undecided_per_address,
@@ -273,21 +276,18 @@ pub(super) fn gateway(document: &mut Document<'_>, gateway: &mut Gateway, opcode
         &mut gateway.channels,
     );
     section.boolean("on_shared_port", &mut gateway.on_shared_port);
-    let valid = "an address with a port such as \"0.0.0.0:8484\"";
-    let address = |text: &str| text.parse().ok();
+    let valid = "\"ADDRESS:PORT\", with \" => PUBLIC\" behind it if who comes there is told \
+                 another address";
+    let listener = |text: &str| text.parse().ok();
     section.texts(
         "listen",
         (0..=16, "addresses"),
         valid,
-        address,
+        listener,
         &mut gateway.listen,
     );
     let valid = "\"arrived\", \"keep\" or an IPv4 address";
-    let advertise = |text: &str| match text {
-        "arrived" => Some(Advertise::Arrived),
-        "keep" => Some(Advertise::Keep),
-        text => text.parse().ok().map(Advertise::Address),
-    };
+    let advertise = |text: &str| text.parse().ok();
     section.text("public_address", valid, advertise, &mut gateway.advertise);
     section.boolean("close_unrouted", &mut gateway.close_unrouted);
     section.boolean("any_client", &mut gateway.any_client);

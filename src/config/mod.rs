@@ -51,6 +51,7 @@ mod document;
 mod error;
 mod keys;
 mod maple;
+mod minecraft;
 mod section;
 mod spelling;
 mod summary;
@@ -59,6 +60,7 @@ mod wording;
 pub use charset::charset;
 pub use error::{ConfigError, ConfigErrors, Problem};
 pub use maple::{Gateway, Maple};
+pub use minecraft::{Minecraft, Upstream};
 pub use summary::Summary;
 pub use wording::{Wording, WordingMistake, WordingProblem};
 
@@ -68,6 +70,7 @@ use crate::{
     service::{
         gateway,
         kaillera::{Limits, Link, Settings},
+        minecraft::Settings as MinecraftSettings,
         packet_log,
     },
 };
@@ -112,6 +115,8 @@ pub struct Config {
     pub gateway: Gateway,
     /// Where its packets are written, if they are.
     pub packet_log: Option<packet_log::Settings>,
+    /// How the Minecraft list shows the server, and which world its players get.
+    pub minecraft: Minecraft,
     /// What is logged, as [`is_log_filter`] takes it; empty leaves it to the environment.
     pub log: String,
 }
@@ -235,6 +240,13 @@ impl Config {
     pub fn gateway_settings(&self) -> Option<gateway::Settings> {
         let port = self.net.announced_port;
         self.gateway.settings(&self.maple, port)
+    }
+
+    /// What the Minecraft service is told, if there is one; `upstream` is where the server of
+    /// that key is.
+    pub fn minecraft_settings(&self, upstream: Option<SocketAddr>) -> Option<MinecraftSettings> {
+        let is_served = self.minecraft.is_served(self.tcp.enabled);
+        is_served.then(|| self.minecraft.settings(upstream))
     }
 
     /// What would be served, for people to read.

@@ -1,6 +1,6 @@
 //! A configuration in a few lines.
 
-use super::Config;
+use super::{Config, Upstream};
 use crate::net::tcp::TcpSettings;
 use std::{fmt, net::SocketAddr};
 
@@ -33,6 +33,28 @@ impl<'c> Summary<'c> {
                 ""
             };
             writeln!(f, "  packet log   {path}{secrets}")?;
+        }
+        Ok(())
+    }
+
+    fn minecraft(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Config { minecraft, .. } = self.0;
+        let shared = self.0.tcp.enabled && minecraft.on_shared_port;
+        let shared = shared.then(|| format!("port {}", self.0.net.port));
+        let own = minecraft.listen.iter().map(ToString::to_string);
+        let places: Vec<String> = shared.into_iter().chain(own).collect();
+        if places.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "  minecraft    listed on {}", places.join(", "))?;
+        if let Some(upstream) = &minecraft.upstream {
+            let players = minecraft.players.len();
+            let plural = if players == 1 { "" } else { "s" };
+            let Upstream { host, port } = upstream;
+            writeln!(
+                f,
+                "  idle service {players} player{plural} at {host}, port {port}"
+            )?;
         }
         Ok(())
     }
@@ -74,6 +96,7 @@ impl fmt::Display for Summary<'_> {
             writeln!(f, "  http pages   on {}", http.join(", "))?;
         }
         self.maple(f)?;
+        self.minecraft(f)?;
         if let Some(port) = net.announced_port {
             writeln!(f, "  announces    port {port}")?;
         }

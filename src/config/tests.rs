@@ -5,7 +5,7 @@ use crate::{
         rules::ConnectionTypes,
     },
     maple::{IvPolicy, Lookahead, Opcodes, Profile, Region},
-    service::gateway::{Advertise, Rate},
+    service::gateway::{Advertise, Listener, Public, Rate},
 };
 use encoding_rs::{SHIFT_JIS, WINDOWS_1251};
 use proptest::{prelude::*, sample::Index};
@@ -41,7 +41,7 @@ fn nothing_is_the_default() {
     assert!(same(&parse(""), &Config::default()));
     assert!(same(
         &parse(
-            "[net]\n[kaillera]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[log]\n"
+            "[net]\n[kaillera]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[minecraft]\n[log]\n"
         ),
         &Config::default()
     ));
@@ -134,6 +134,7 @@ fn every_key_arrives() {
         handshake_timeout_s = 35
         idle_timeout_s = 36
         stall_timeout_s = 37
+        connect_timeout_s = 65
         low_mark = 38
         high_mark = 5_000
         hard_cap = 100_000
@@ -158,7 +159,7 @@ fn every_key_arrives() {
         login = "127.0.0.1:50"
         channels = ["10.0.0.1:51-52 => 10.0.0.2"]
         on_shared_port = false
-        listen = ["127.0.0.1:53"]
+        listen = ["127.0.0.1:53 => 192.0.2.53:54", "127.0.0.1:53"]
         public_address = "192.0.2.54"
         close_unrouted = true
         any_client = true
@@ -243,6 +244,7 @@ fn every_key_arrives() {
                 handshake_timeout: seconds(35),
                 idle_timeout: seconds(36),
                 stall_timeout: seconds(37),
+                connect_timeout: seconds(65),
                 low_mark: 38,
                 high_mark: 5_000,
                 hard_cap: 100_000,
@@ -276,7 +278,16 @@ fn every_key_arrives() {
             login: Some("127.0.0.1:50".parse().unwrap()),
             channels: vec!["10.0.0.1:51-52 => 10.0.0.2".parse().unwrap()],
             on_shared_port: false,
-            listen: vec!["127.0.0.1:53".parse().unwrap()],
+            listen: vec![
+                Listener {
+                    address: "127.0.0.1:53".parse().unwrap(),
+                    public: Some(Public {
+                        address: Advertise::Address([192, 0, 2, 53].into()),
+                        port: Some(54),
+                    }),
+                },
+                "127.0.0.1:53".parse().unwrap(),
+            ],
             advertise: Advertise::Address([192, 0, 2, 54].into()),
             close_unrouted: true,
             any_client: true,
@@ -300,6 +311,7 @@ fn every_key_arrives() {
             clients: vec!["192.0.2.64".parse().unwrap()],
             secrets: true,
         }),
+        minecraft: Minecraft::default(),
         log: "debug".to_owned(),
     };
     assert_eq!(format!("{config:#?}"), format!("{expected:#?}"));
@@ -344,12 +356,12 @@ fn mistakes_are_told_exactly() {
         // Names.
         (
             "[nett]\nport = 1",
-            "t:1: [nett] is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [log]",
+            "t:1: [nett] is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [minecraft], [log]",
         ),
         ("\nport = 1", "t:2: port is unknown; did you mean net.port?"),
         (
             "colour = 1",
-            "t:1: colour is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [log]",
+            "t:1: colour is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [minecraft], [log]",
         ),
         (
             "[net]\ncolour = 1",

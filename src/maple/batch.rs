@@ -328,13 +328,13 @@ impl Pending<'_> {
         if !self.is_one_chunk() {
             let row = row.get_mut(..self.blocks).unwrap_or_default();
             return Lane {
-                start: self.start.to_le_bytes(),
+                starts: [self.start.to_le_bytes()],
                 input: Input::Nothing,
                 out: row.as_flattened_mut(),
             };
         }
         Lane {
-            start: self.start.to_le_bytes(),
+            starts: [self.start.to_le_bytes()],
             input: match self.from {
                 From::InPlace => Input::InPlace,
                 From::Scrambled => Input::Bytes(sources.scrambled),

@@ -188,7 +188,7 @@ impl KeySchedule {
     }
 
     /// Runs many chains, [`lanes::WIDTH`] of them at a time.
-    pub(super) fn run(&self, lanes: &mut [Lane<'_>]) {
+    pub(super) fn run<const CHAINS: usize>(&self, lanes: &mut [Lane<'_, CHAINS>]) {
         #[cfg(target_arch = "x86_64")]
         if let Some(keys) = &self.shared.wide {
             return lanes
@@ -252,7 +252,7 @@ impl Keystream {
         self.ready = blocks.min(MAX_BLOCKS);
         let out = self.blocks.get_mut(..self.ready).unwrap_or_default();
         Lane {
-            start,
+            starts: [start],
             input: Input::Nothing,
             out: out.as_flattened_mut(),
         }

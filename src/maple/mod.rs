@@ -125,7 +125,7 @@ pub use migration::{CharacterId, Migration, Migrations};
 pub use opcodes::Opcodes;
 pub use packet::{PacketPool, PacketWriter};
 pub use profile::{HelloForm, IvUpdate, KMS_BETA, Layer, Profile, Region, VARIANTS, Variant};
-pub use relay::{KeystreamOf, RelayError, Relayed, rekey};
+pub use relay::{Exchange, KeystreamOf, RelayError, Relayed, rekey};
 pub use text::{Charset, Hex, ReadMaple, WriteMaple};
 pub use timestamp::{file_time, item_time, quest_time};
 pub use wz::{WzKey, WzKeyTooLong, repeat_pattern};

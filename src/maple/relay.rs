@@ -6,8 +6,8 @@
 use super::{
     DecodeError, Decoder, EncodeError, Encoder, Iv, KeySchedule, StartBlock,
     decoder::Front,
-    keystream::{BLOCK, MAX_BLOCKS, blocks_needed, xor, xor_chunks},
-    lanes::{Input, Lane},
+    keystream::{BLOCK, MAX_BLOCKS, blocks_needed, xor_chunks},
+    lanes::{Group, Input, Lane},
     track::Way,
 };
 use std::{error::Error, fmt};
@@ -26,29 +26,85 @@ pub struct KeystreamOf<'a> {
 /// XORs `body` with both keystreams, side by side if they have one key: a payload encrypted
 /// with either is then encrypted with the other, and Shanda is untouched.
 pub fn rekey(from: KeystreamOf<'_>, to: KeystreamOf<'_>, first_chunk: usize, body: &mut [u8]) {
-    let (a, b) = (from.start.bytes(from.iv), to.start.bytes(to.iv));
-    if from.schedule.same(to.schedule) {
-        both(from.schedule, [a, b], first_chunk, body);
-    } else {
-        from.schedule.crypt(from.start, from.iv, first_chunk, body);
-        to.schedule.crypt(to.start, to.iv, first_chunk, body);
+    Exchange::new().rekey(from, to, first_chunk, body);
+}
+
+/// Packets that are relayed together: up to sixteen of them wait until both chains of each can
+/// run side by side.
+///
+/// A payload that waits is of no use before [`Exchange::run`], or the end of the exchange, has
+/// made it what it is to be.
+pub struct Exchange<'b> {
+    group: Group<'b, 2>,
+}
+
+impl<'b> Exchange<'b> {
+    /// Nothing waits.
+    pub fn new() -> Self {
+        Self {
+            group: Group::new(),
+        }
+    }
+
+    /// Makes all that waits what it is to be.
+    pub fn run(&mut self) {
+        self.group.run();
+    }
+
+    fn rekey(
+        &mut self,
+        from: KeystreamOf<'_>,
+        to: KeystreamOf<'_>,
+        first_chunk: usize,
+        body: &'b mut [u8],
+    ) {
+        if !from.schedule.same(to.schedule) {
+            from.schedule.crypt(from.start, from.iv, first_chunk, body);
+            to.schedule.crypt(to.start, to.iv, first_chunk, body);
+            return;
+        }
+        let starts = [from.start.bytes(from.iv), to.start.bytes(to.iv)];
+        if body.len() <= first_chunk {
+            let input = Input::InPlace;
+            let out = body;
+            self.group.push(from.schedule, Lane { starts, input, out });
+        } else {
+            several_chunks(from.schedule, starts, first_chunk, body);
+        }
     }
 }
 
-/// XORs `body` with the two chains that begin at `starts`.
-fn both(schedule: &KeySchedule, starts: [[u8; BLOCK]; 2], first_chunk: usize, body: &mut [u8]) {
+/// XORs `body`, whose chunks need the keystream more than once, with that of both chains.
+fn several_chunks(
+    schedule: &KeySchedule,
+    starts: [[u8; BLOCK]; 2],
+    first_chunk: usize,
+    body: &mut [u8],
+) {
+    let mut row = [[0; BLOCK]; MAX_BLOCKS];
     let blocks = blocks_needed(body.len(), first_chunk);
-    let mut rows = [[[0; BLOCK]; MAX_BLOCKS]; 2];
-    let [a, b] = &mut rows;
-    let [start_a, start_b] = starts;
-    let mut lanes = [(start_a, &mut *a), (start_b, &mut *b)].map(|(start, row)| Lane {
-        start,
-        input: Input::Nothing,
-        out: row.get_mut(..blocks).unwrap_or_default().as_flattened_mut(),
-    });
-    schedule.run(&mut lanes);
-    xor(a.as_flattened_mut(), b.as_flattened());
-    xor_chunks(a.as_flattened(), first_chunk, body);
+    let out = row.get_mut(..blocks).unwrap_or_default().as_flattened_mut();
+    let input = Input::Nothing;
+    schedule.run(&mut [Lane { starts, input, out }]);
+    xor_chunks(row.as_flattened(), first_chunk, body);
+}
+
+impl Default for Exchange<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Exchange<'_> {
+    fn drop(&mut self) {
+        self.run();
+    }
+}
+
+impl fmt::Debug for Exchange<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exchange").finish_non_exhaustive()
+    }
 }
 
 impl Decoder {
@@ -64,6 +120,17 @@ impl Decoder {
         encoder: &mut Encoder,
         received: &mut [u8],
     ) -> Result<Relayed, RelayError> {
+        self.relay_in(&mut Exchange::new(), encoder, received)
+    }
+
+    /// The same, but the payload may wait in `exchange` for others: the header and both streams
+    /// are done with, and the next packet can follow.
+    pub fn relay_in<'b>(
+        &mut self,
+        exchange: &mut Exchange<'b>,
+        encoder: &mut Encoder,
+        received: &'b mut [u8],
+    ) -> Result<Relayed, RelayError> {
         let (header_len, len) = match self.frame(received).map_err(RelayError::Decode)? {
             Front::Frame { payload, frame_len } => (frame_len - payload.len(), payload.len()),
             Front::Incomplete { missing } => return Ok(Relayed::Incomplete { missing }),
@@ -75,6 +142,7 @@ impl Decoder {
         let frame_len = header_len + len;
         let frame = received.get_mut(..frame_len).unwrap_or_default();
         let (room, payload) = frame.split_at_mut(header_len);
+        header.fill(room);
         let chunk = self.first_chunk(len);
         if self.shanda.is_some() != encoder.shanda().is_some() {
             self.track.crypt(Way::Decrypt, chunk, payload);
@@ -83,14 +151,13 @@ impl Decoder {
             encoder.track.crypt(Way::Encrypt, chunk, payload);
         } else if let (Some(from), Some(to)) = (self.track.unprepared(), encoder.track.unprepared())
         {
-            rekey(from, to, chunk, payload);
+            exchange.rekey(from, to, chunk, payload);
             self.track.advance();
             encoder.track.advance();
         } else {
             self.track.crypt(Way::Decrypt, chunk, payload);
             encoder.track.crypt(Way::Encrypt, chunk, payload);
         }
-        header.fill(room);
         Ok(Relayed::Frame { frame_len })
     }
 }

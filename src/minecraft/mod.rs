@@ -17,8 +17,9 @@
 //! ```
 //!
 //! Old clients ping with a byte that begins no frame; [`Reception`] answers them, too. A service
-//! moves bytes: it gives what was received to [`Reception`] until that answers [`Next::Close`] or
-//! [`Next::Login`], and for the latter runs an [`idle::Session`] between two connections.
+//! moves bytes: it gives what was received to [`Reception`] until that answers neither
+//! [`Next::More`] nor [`Next::MoreSoon`], and for [`Next::Login`] runs an [`idle::Session`] between
+//! two connections.
 //!
 //! # Example
 //!
@@ -77,8 +78,8 @@ pub use nbt::{Nbt, OptNbt};
 pub use packets::{Direction, Packet, State};
 pub use place::{Angle, Position, Uuid};
 pub use reception::{
-    LEGACY_WAIT, LOGIN_WAIT, Next, PROTOCOL, Progress, Reception, VERSION, recognize, refuse,
-    refuse_with,
+    LEGACY_WAIT, LOGIN_WAIT, Next, PROTOCOL, Progress, Reception, VERSION, component, recognize,
+    refuse, refuse_with,
 };
 pub use slot::{Item, Slot};
 pub use status::{BadFavicon, Description, Favicon, MAX_DESCRIPTION, MAX_RESPONSE_FRAME, Sample};

@@ -68,6 +68,8 @@ pub fn recognize(first: &[u8]) -> Option<bool> {
 #[derive(Clone, Copy, Debug)]
 pub struct Reception {
     stage: Stage,
+    /// What an old client has asked for, if nothing follows.
+    legacy: Option<Form>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +89,10 @@ pub enum Next {
     MoreSoon,
     /// The end, once what was written has been sent.
     Close,
+    /// The same: it wants to play and cannot, and is told why.
+    Refused,
+    /// The end, as the bytes are not Minecraft's, or not what such a client may say.
+    Bad,
     /// A world: the player waits for an answer to its login. The bytes that were not consumed
     /// belong to it.
     Login(LoginName),
@@ -106,13 +112,14 @@ impl Reception {
     pub const fn new() -> Self {
         Self {
             stage: Stage::Start,
+            legacy: None,
         }
     }
 
     /// Answers what was `received`, the bytes not consumed before included.
     ///
-    /// `writer` needs [`super::MAX_RESPONSE_FRAME`] bytes at most; if it runs out, or the bytes
-    /// are not Minecraft's, the connection is to be closed.
+    /// `writer` needs [`super::MAX_RESPONSE_FRAME`] bytes at most; if it runs out, the
+    /// connection is to be closed.
     pub fn receive(
         &mut self,
         received: &[u8],
@@ -120,6 +127,7 @@ impl Reception {
         writer: &mut Writer<'_>,
     ) -> Progress {
         let mut consumed = 0;
+        self.legacy = None;
         loop {
             let rest = received.get(consumed..).unwrap_or_default();
             let next = match self.step(rest, description, writer) {
@@ -131,9 +139,10 @@ impl Reception {
                     consumed += len;
                     next
                 }
-                Err(Close) => Next::Close,
+                Err(End::Full) => Next::Close,
+                Err(End::Bad) => Next::Bad,
             };
-            if next == Next::Close {
+            if matches!(next, Next::Close | Next::Refused | Next::Bad) {
                 self.stage = Stage::Over;
             }
             return Progress { consumed, next };
@@ -141,14 +150,11 @@ impl Reception {
     }
 
     /// Answers an old client whose request is not going to be longer.
-    pub fn expired(
-        &mut self,
-        received: &[u8],
-        description: &Description<'_>,
-        writer: &mut Writer<'_>,
-    ) {
-        if let (Stage::Start, Request::Short(form)) = (self.stage, legacy::parse(received)) {
-            self.stage = Stage::Over;
+    ///
+    /// Whatever is written, the connection is to be closed.
+    pub fn expired(&mut self, description: &Description<'_>, writer: &mut Writer<'_>) {
+        self.stage = Stage::Over;
+        if let Some(form) = self.legacy.take() {
             let _ = legacy::answer(form, description, writer);
         }
     }
@@ -158,7 +164,7 @@ impl Reception {
         rest: &[u8],
         description: &Description<'_>,
         writer: &mut Writer<'_>,
-    ) -> Result<Step, Close> {
+    ) -> Result<Step, End> {
         if matches!(self.stage, Stage::Over) {
             return Ok(Step::Next(rest.len(), Next::Close));
         }
@@ -168,8 +174,11 @@ impl Reception {
                     legacy::answer(Form::Modern, description, writer)?;
                     Ok(Step::Next(rest.len(), Next::Close))
                 }
-                Request::Short(_) => Ok(Step::Next(0, Next::MoreSoon)),
-                Request::Bad => Err(Close),
+                Request::Short(form) => {
+                    self.legacy = Some(form);
+                    Ok(Step::Next(0, Next::MoreSoon))
+                }
+                Request::Bad => Err(End::Bad),
             };
         }
         let Received::Frame(Frame {
@@ -191,10 +200,10 @@ impl Reception {
         body: &[u8],
         description: &Description<'_>,
         writer: &mut Writer<'_>,
-    ) -> Result<Next, Close> {
+    ) -> Result<Next, End> {
         match &mut self.stage {
             Stage::Start => {
-                let handshake = Handshake::decode(body).map_err(|_| Close)?;
+                let handshake = Handshake::decode(body).map_err(|_| End::Bad)?;
                 let protocol = handshake.protocol.0;
                 self.stage = match handshake.next_state.0 {
                     NEXT_STATUS => Stage::Status {
@@ -202,14 +211,14 @@ impl Reception {
                         described: false,
                     },
                     NEXT_LOGIN => Stage::Login { protocol },
-                    _ => return Err(Close),
+                    _ => return Err(End::Bad),
                 };
                 Ok(Next::More)
             }
             Stage::Status {
                 protocol,
                 described,
-            } => match Serverbound::decode(body).map_err(|_| Close)? {
+            } => match Serverbound::decode(body).map_err(|_| End::Bad)? {
                 Serverbound::Request(_) if *described => Ok(Next::More),
                 Serverbound::Request(_) => {
                     *described = true;
@@ -229,19 +238,14 @@ impl Reception {
         }
     }
 
-    fn login(
-        &mut self,
-        protocol: i32,
-        body: &[u8],
-        writer: &mut Writer<'_>,
-    ) -> Result<Next, Close> {
+    fn login(&mut self, protocol: i32, body: &[u8], writer: &mut Writer<'_>) -> Result<Next, End> {
         if id_of(body) != Ok(i32::from(LoginStart::ID)) {
-            return Err(Close);
+            return Err(End::Bad);
         }
         self.stage = Stage::Over;
         if protocol != PROTOCOL {
             refuse(&format!("This server is for Minecraft {VERSION}."), writer)?;
-            return Ok(Next::Close);
+            return Ok(Next::Refused);
         }
         let name = LoginStart::decode(body).ok();
         match name.and_then(|login| LoginName::new(login.username.as_str())) {
@@ -251,7 +255,7 @@ impl Reception {
                     "A name has 1 to 16 letters, digits and underscores.",
                     writer,
                 )?;
-                Ok(Next::Close)
+                Ok(Next::Refused)
             }
         }
     }
@@ -275,8 +279,8 @@ pub fn refuse_with(reason: &str, writer: &mut Writer<'_>) -> Result<(), Full> {
     Plain(Disconnect { reason }).encode(writer)
 }
 
-/// Plain text as a chat component.
-pub(super) fn component(text: &str) -> String {
+/// Plain text as a chat component: what [`refuse_with`] and a packet's reason take.
+pub fn component(text: &str) -> String {
     serde_json::to_string(&Component { text }).unwrap_or_default()
 }
 
@@ -285,18 +289,23 @@ enum Step {
     Next(usize, Next),
 }
 
-/// The connection has to be closed: not Minecraft, or no room for the answer.
-struct Close;
+/// Why the connection has to be closed.
+enum End {
+    /// Not Minecraft, or out of turn.
+    Bad,
+    /// No room for the answer.
+    Full,
+}
 
-impl From<Full> for Close {
+impl From<Full> for End {
     fn from(_: Full) -> Self {
-        Self
+        Self::Full
     }
 }
 
-impl From<FrameError> for Close {
+impl From<FrameError> for End {
     fn from(_: FrameError) -> Self {
-        Self
+        Self::Bad
     }
 }
 

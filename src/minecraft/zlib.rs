@@ -8,22 +8,18 @@ use std::fmt;
 /// The state of zlib and the memory for one body, for a thread to use for all its connections.
 ///
 /// It grows to the longest body there ever was, [`MAX_BODY`] at most, and stays so.
+#[derive(Default)]
 pub struct Zlib {
-    inflate: Decompress,
-    deflate: Compress,
+    inflate: Option<Decompress>,
+    deflate: Option<Compress>,
     body: Vec<u8>,
     packed: Vec<u8>,
 }
 
 impl Zlib {
-    /// Memory for zlib itself; bodies get theirs when they come.
+    /// Takes memory when something comes that is compressed, or has to be.
     pub fn new() -> Self {
-        Self {
-            inflate: Decompress::new(true),
-            deflate: Compress::new(Compression::default(), true),
-            body: Vec::new(),
-            packed: Vec::new(),
-        }
+        Self::default()
     }
 
     /// The body in a frame, inflated if it must be.
@@ -37,9 +33,8 @@ impl Zlib {
         };
         let len = len.min(MAX_BODY);
         // A byte more shows whether the stream goes on.
-        let status = self.inflate(zlib, len + 1)?;
-        let made = self.inflate.total_out();
-        if made != len as u64 {
+        let (status, made) = self.inflate(zlib, len + 1)?;
+        if made != len {
             return Err(FrameError::SizeMismatch);
         }
         if status != Status::StreamEnd {
@@ -58,19 +53,22 @@ impl Zlib {
             Content::Body(body) => return Ok(body.get(..most).unwrap_or(body)),
             Content::Deflated { len, zlib } => (len.min(most), zlib),
         };
-        self.inflate(zlib, len)?;
-        let made = usize::try_from(self.inflate.total_out()).unwrap_or(0);
+        let (_, made) = self.inflate(zlib, len)?;
         Ok(self.body.get(..made.min(len)).unwrap_or_default())
     }
 
-    fn inflate(&mut self, zlib: &[u8], room: usize) -> Result<Status, FrameError> {
+    /// How it went, and how many bytes of `room` came out.
+    fn inflate(&mut self, zlib: &[u8], room: usize) -> Result<(Status, usize), FrameError> {
         if self.body.len() < room {
             self.body.resize(room, 0);
         }
         let place = self.body.get_mut(..room).unwrap_or_default();
-        self.inflate.reset(true);
-        self.inflate
-            .decompress(zlib, place, FlushDecompress::Finish)
+        let inflate = self.inflate.get_or_insert_with(|| Decompress::new(true));
+        inflate.reset(true);
+        let status = inflate.decompress(zlib, place, FlushDecompress::Finish);
+        let made = usize::try_from(inflate.total_out()).unwrap_or(0);
+        status
+            .map(|status| (status, made))
             .map_err(|_| FrameError::BadZlib)
     }
 
@@ -139,14 +137,15 @@ impl Zlib {
         if self.packed.len() < room {
             self.packed.resize(room, 0);
         }
-        self.deflate.reset();
-        let status = self
+        let deflate = self
             .deflate
-            .compress(body, &mut self.packed, FlushCompress::Finish);
+            .get_or_insert_with(|| Compress::new(Compression::default(), true));
+        deflate.reset();
+        let status = deflate.compress(body, &mut self.packed, FlushCompress::Finish);
         if !matches!(status, Ok(Status::StreamEnd)) {
             return Err(Full);
         }
-        let made = usize::try_from(self.deflate.total_out()).map_err(|_| Full)?;
+        let made = usize::try_from(deflate.total_out()).map_err(|_| Full)?;
         let packed = self.packed.get(..made).ok_or(Full)?;
         let len = i32::try_from(body.len()).map_err(|_| Full)?;
         writer.all_or_nothing(|writer| {
@@ -154,12 +153,6 @@ impl Zlib {
             writer.var_int(len)?;
             writer.bytes(packed)
         })
-    }
-}
-
-impl Default for Zlib {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

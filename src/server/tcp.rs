@@ -1,9 +1,10 @@
 //! What is served over TCP: the services of each loop and their listeners.
 
-use super::{StartError, ports};
+use super::{Place, StartError, ports};
 use crate::{
+    actor::Bell,
     buffer::FramePool,
-    config::Config,
+    config::{Config, Upstream},
     metrics::{Histogram, Metrics},
     net::{
         Clock,
@@ -13,10 +14,15 @@ use crate::{
         gateway::{self, GatewayService},
         http::{Exposition, Gauge, HttpService},
         kaillera::Census,
+        minecraft::{self, Crossing, Lobby, MinecraftService, Numbers},
         packet_log::{LogThread, PacketLog},
     },
 };
-use std::{net::SocketAddr, sync::Arc};
+use std::{
+    io,
+    net::{SocketAddr, ToSocketAddrs},
+    sync::Arc,
+};
 
 /// What TCP is made of before the loops start.
 pub(super) struct Parts {
@@ -28,20 +34,24 @@ pub(super) struct Parts {
     pub(super) http: Vec<SocketAddr>,
     /// Listeners that are the gateway's alone.
     pub(super) gateway: Vec<SocketAddr>,
+    /// Listeners that are Minecraft's alone.
+    pub(super) minecraft: Vec<SocketAddr>,
     /// Writes what the gateway's loops leave for it.
     pub(super) packet_log: Option<LogThread>,
 }
 
 /// What the server of a library user serves over TCP beside its own, on each loop.
-pub(super) type Extra<'e> = &'e mut dyn FnMut(usize, &Arc<Metrics>) -> Vec<Box<dyn TcpService>>;
+pub(super) type Extra<'e> = &'e mut dyn FnMut(&Place) -> Vec<Box<dyn TcpService>>;
 
-/// What the pages show of the rest of the server.
+/// What there is of the rest of the server: most of it is shown on the pages.
 pub(super) struct Shown {
     pub(super) census: Census,
     /// Per loop, the buffers datagrams are received into.
     pub(super) frames_in: Vec<FramePool>,
     /// Per loop, how long its turns take.
     pub(super) turns: Vec<Arc<Histogram>>,
+    /// What wakes each loop.
+    pub(super) bells: Vec<Arc<Bell>>,
 }
 
 /// Puts the services behind the listeners of each loop.
@@ -58,40 +68,67 @@ pub(super) fn build(
         setups: Vec::new(),
         http: Vec::new(),
         gateway: Vec::new(),
+        minecraft: Vec::new(),
         packet_log: None,
     };
-    let its_own = config.http.listen.len() + config.gateway.listen.len();
+    let (http, gateway) = (&config.http.listen, &config.gateway.listen);
+    let its_own = http.len() + gateway.len() + config.minecraft.listen.len();
     if !config.tcp.enabled && its_own == 0 {
         return Ok(parts);
     }
     let census = &shown.census;
     let (metrics, drops) = (census.metrics(), census.drops());
-    let gateway = Gateway::new(config, clock, &metrics, &mut parts.packet_log)?;
+    let packet_log = packet_log(config, clock, &metrics, &mut parts.packet_log)?;
+    let mut doors = Vec::new();
+    if config.gateway.login.is_some() {
+        let addresses = config.gateway.listen.iter().map(|it| it.address);
+        doors = bind(addresses, loops)?;
+    }
+    parts.gateway = doors.iter().map(|(address, _)| *address).collect();
+    let gateway = Gateway::new(config, &parts.gateway, &metrics, &packet_log);
     let mut settings = config.tcp.settings;
     if gateway.is_some() {
         // A server for each client.
         settings.outgoing = settings.connections;
     }
+    let minecraft = Minecraft::new(config, &shown)?;
+    if let Some(minecraft) = &minecraft {
+        settings.outgoing += minecraft.upstreams();
+    }
     let capacity = Arc::new(Capacity::new(settings, loops, metrics.clone(), drops));
-    let exposition = Arc::new(exposition(shown, &capacity));
+    let bells = shown.bells.clone();
+    let crossing = minecraft.as_ref().map(|it| it.crossing.clone());
+    let exposition = Arc::new(exposition(shown, &capacity, crossing));
     let shared = |socket| TcpDoor {
         socket,
         service: None,
     };
-    for (index, listeners) in listeners.into_iter().enumerate() {
+    for ((index, listeners), bell) in listeners.into_iter().enumerate().zip(bells) {
         let mut services = vec![http_service(config, &exposition)];
         services.extend(gateway.as_ref().map(Gateway::service));
-        services.extend(extra(index, &metrics));
+        services.extend(minecraft.as_ref().map(|it| it.service(index)));
+        services.extend(extra(&Place {
+            index,
+            loops,
+            metrics: metrics.clone(),
+            bell,
+            packet_log: packet_log.clone(),
+        }));
         parts.setups.push(TcpSetup {
             capacity: capacity.clone(),
             services,
             listeners: listeners.into_iter().map(shared).collect(),
         });
     }
-    let setups = &mut parts.setups;
-    parts.http = listen(&config.http.listen, HTTP, setups)?;
-    if gateway.is_some() {
-        parts.gateway = listen(&config.gateway.listen, GATEWAY, setups)?;
+    let http = bind(config.http.listen.iter().copied(), loops)?;
+    parts.http = http.iter().map(|(address, _)| *address).collect();
+    hand_out(http, HTTP, &mut parts.setups);
+    hand_out(doors, GATEWAY, &mut parts.setups);
+    if minecraft.is_some() {
+        let service = GATEWAY + usize::from(gateway.is_some());
+        let doors = bind(config.minecraft.listen.iter().copied(), loops)?;
+        parts.minecraft = doors.iter().map(|(address, _)| *address).collect();
+        hand_out(doors, service, &mut parts.setups);
     }
     parts.capacity = Some(capacity);
     Ok(parts)
@@ -99,19 +136,19 @@ pub(super) fn build(
 
 /// Where the pages are in the order of the services.
 const HTTP: usize = 0;
-/// Where the gateway is, if there is one.
+/// Where the gateway is, if there is one; Minecraft is behind it, or in its place.
 const GATEWAY: usize = 1;
 
-/// Listens at `addresses` for one service alone; gives the real ones.
-fn listen(
-    addresses: &[SocketAddr],
-    service: usize,
-    setups: &mut [TcpSetup],
-) -> Result<Vec<SocketAddr>, StartError> {
-    let mut bound = Vec::new();
-    for &address in addresses {
-        let (real, listeners) = ports::listen(address, setups.len())?;
-        bound.push(real);
+/// Real addresses, and the sockets that listen there, one for each loop.
+type Doors = Vec<(SocketAddr, Vec<mio::net::TcpListener>)>;
+
+fn bind(addresses: impl Iterator<Item = SocketAddr>, loops: usize) -> Result<Doors, StartError> {
+    addresses.map(|it| ports::listen(it, loops)).collect()
+}
+
+/// Gives each loop its listeners, for one service alone.
+fn hand_out(doors: Doors, service: usize, setups: &mut [TcpSetup]) {
+    for (_, listeners) in doors {
         for (setup, socket) in setups.iter_mut().zip(listeners) {
             setup.listeners.push(TcpDoor {
                 socket,
@@ -119,7 +156,25 @@ fn listen(
             });
         }
     }
-    Ok(bound)
+}
+
+/// Starts the packet log if there shall be one.
+fn packet_log(
+    config: &Config,
+    clock: Clock,
+    metrics: &Arc<Metrics>,
+    thread: &mut Option<LogThread>,
+) -> Result<Option<PacketLog>, StartError> {
+    let Some(wanted) = &config.packet_log else {
+        return Ok(None);
+    };
+    let started = PacketLog::start(wanted.clone(), clock, metrics.clone());
+    let (log, writes) = started.map_err(|error| StartError {
+        what: format!("cannot write packets to {}", wanted.path.display()),
+        error,
+    })?;
+    *thread = Some(writes);
+    Ok(Some(log))
 }
 
 /// What the gateways of all loops are made of.
@@ -132,41 +187,100 @@ struct Gateway {
 }
 
 impl Gateway {
+    /// With the real addresses of its own listeners.
     fn new(
         config: &Config,
-        clock: Clock,
+        own: &[SocketAddr],
         metrics: &Arc<Metrics>,
-        thread: &mut Option<LogThread>,
-    ) -> Result<Option<Self>, StartError> {
-        let Some(settings) = config.gateway_settings() else {
-            return Ok(None);
-        };
-        let mut log = None;
-        if let Some(wanted) = &config.packet_log {
-            let (profile, opcodes) = (settings.greeting.profile, settings.opcodes);
-            let started =
-                PacketLog::start(wanted.clone(), profile, opcodes, clock, metrics.clone());
-            let (started, writes) = started.map_err(|error| StartError {
-                what: format!("cannot write packets to {}", wanted.path.display()),
-                error,
-            })?;
-            (log, *thread) = (Some(started), Some(writes));
+        log: &Option<PacketLog>,
+    ) -> Option<Self> {
+        let mut settings = config.gateway_settings()?;
+        for (listener, &address) in settings.listeners.iter_mut().zip(own) {
+            listener.address = address;
         }
-        Ok(Some(Self {
+        Some(Self {
             settings: Arc::new(settings),
             shared: Arc::default(),
             metrics: metrics.clone(),
-            log,
+            log: log.clone(),
             on_shared_port: config.gateway.on_shared_port,
-        }))
+        })
     }
 
     fn service(&self) -> Box<dyn TcpService> {
         let (settings, shared) = (self.settings.clone(), self.shared.clone());
         let service = GatewayService::new(settings, shared, self.metrics.clone());
-        let service = service.with_log(self.log.clone());
+        let service = service.with_log(self.log.as_ref());
         Box::new(service.on_shared_port(self.on_shared_port))
     }
+}
+
+/// What the Minecraft services of all loops are made of.
+struct Minecraft {
+    settings: Arc<minecraft::Settings>,
+    numbers: Numbers,
+    metrics: Arc<Metrics>,
+    crossing: Arc<Crossing>,
+    on_shared_port: bool,
+}
+
+impl Minecraft {
+    fn new(config: &Config, shown: &Shown) -> Result<Option<Self>, StartError> {
+        let upstream = match &config.minecraft.upstream {
+            Some(upstream) => Some(find(upstream)?),
+            None => None,
+        };
+        let Some(settings) = config.minecraft_settings(upstream) else {
+            return Ok(None);
+        };
+        let capacity = match config.rules.max_users {
+            0 => config.limits.sessions,
+            users => users as usize,
+        };
+        let census = shown.census.clone();
+        let metrics = census.metrics();
+        // Where nobody can play, nobody has to change the loop.
+        let has_world = settings.idle.is_some();
+        let bells = shown.bells.iter().filter(|_| has_world);
+        let numbers = Numbers::new(move || Lobby {
+            users: census.users(),
+            rooms: census.games(),
+            capacity,
+        });
+        Ok(Some(Self {
+            settings: Arc::new(settings),
+            numbers,
+            metrics,
+            crossing: Arc::new(Crossing::new(bells.cloned())),
+            on_shared_port: config.minecraft.on_shared_port,
+        }))
+    }
+
+    /// Connections to its upstream that there can be at a time, with those that are being closed.
+    fn upstreams(&self) -> usize {
+        self.settings
+            .idle
+            .as_ref()
+            .map_or(0, |idle| 2 * idle.sessions)
+    }
+
+    fn service(&self, index: usize) -> Box<dyn TcpService> {
+        let (settings, numbers) = (self.settings.clone(), self.numbers.clone());
+        let (metrics, crossing) = (self.metrics.clone(), self.crossing.clone());
+        let service = MinecraftService::new(settings, numbers, metrics, crossing, index);
+        Box::new(service.on_shared_port(self.on_shared_port))
+    }
+}
+
+/// Looks a server's name up.
+fn find(upstream: &Upstream) -> Result<SocketAddr, StartError> {
+    let Upstream { host, port } = upstream;
+    let found = (host.as_str(), *port).to_socket_addrs();
+    let first = found.and_then(|mut all| all.next().ok_or(io::ErrorKind::NotFound.into()));
+    first.map_err(|error| StartError {
+        what: format!("cannot find minecraft.upstream, {host}"),
+        error,
+    })
 }
 
 fn http_service(config: &Config, exposition: &Arc<Exposition>) -> Box<dyn TcpService> {
@@ -174,16 +288,28 @@ fn http_service(config: &Config, exposition: &Arc<Exposition>) -> Box<dyn TcpSer
     Box::new(service.on_shared_port(config.http.on_shared_port))
 }
 
-fn exposition(shown: Shown, capacity: &Arc<Capacity>) -> Exposition {
+fn exposition(
+    shown: Shown,
+    capacity: &Arc<Capacity>,
+    crossing: Option<Arc<Crossing>>,
+) -> Exposition {
     let Shown {
         census,
         frames_in,
         turns,
+        bells: _,
     } = shown;
+    let mut gauges = gauges(&census, frames_in, capacity);
+    gauges.extend(crossing.map(|crossing| Gauge {
+        name: "minecraft_sessions",
+        help: "Sessions at a Minecraft server, with or without their players.",
+        label: None,
+        read: Box::new(move || crossing.sessions() as u64),
+    }));
     Exposition {
         metrics: census.metrics(),
         drops: census.drops(),
-        gauges: gauges(&census, frames_in, capacity),
+        gauges,
         turns,
     }
 }

@@ -6,4 +6,5 @@ pub mod gateway;
 pub mod http;
 pub mod kaillera;
 pub mod maple;
+pub mod minecraft;
 pub mod packet_log;

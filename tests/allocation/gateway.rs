@@ -88,9 +88,9 @@ pub(super) fn allocates_nothing() {
         );
         Config::parse("test", &text).unwrap()
     };
-    let world = Server::start_with(&config(""), |_, metrics| {
+    let world = Server::start_with(&config(""), |place| {
         let settings = Settings::new(Profile::GMS_83);
-        let service = MapleService::new(World::default(), settings, metrics.clone());
+        let service = MapleService::new(World::default(), settings, place.metrics.clone());
         vec![Box::new(service)]
     });
     let world = world.unwrap();

@@ -4,6 +4,8 @@
 
 mod peer;
 mod python;
+mod sessions;
+mod streams;
 #[path = "../../tools/load/maple/world.rs"]
 mod world;
 
@@ -16,9 +18,7 @@ use samara::{
     service::maple::MapleService,
 };
 use std::{
-    collections::hash_map::DefaultHasher,
     fs,
-    hash::Hasher,
     io::{Read, Write},
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket},
     path::Path,
@@ -97,44 +97,6 @@ fn a_player_logs_in_and_changes_channels() {
     }
     drop(again);
     wait_until("sessions end", || server.connections() == 0);
-}
-
-#[test]
-fn a_hundred_thousand_packets_are_the_same_on_both_ways() {
-    const PACKETS: usize = 50_000;
-    let login = Upstream::start(None);
-    let (server, address) = start(login.address);
-    let (mut sender, mut receiver) = Stream::connect(address).split();
-    let sends = thread::spawn(move || {
-        let mut hash = DefaultHasher::new();
-        let mut packet = vec![0; 20_000];
-        let mut random = 1_u64;
-        for n in 0..PACKETS {
-            random = random
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            let size = match n % 1000 {
-                0 => 3000 + (random >> 33) as usize % 17_000,
-                _ => 2 + (random >> 33) as usize % 150,
-            };
-            for chunk in packet[..size].chunks_mut(8) {
-                let bytes = random.rotate_left(n as u32).to_le_bytes();
-                chunk.copy_from_slice(&bytes[..chunk.len()]);
-            }
-            packet[..2].copy_from_slice(b"\x31\0");
-            hash.write(&packet[..size]);
-            sender.send(&packet[..size]);
-        }
-        hash.finish()
-    });
-    let mut hash = DefaultHasher::new();
-    for _ in 0..PACKETS {
-        hash.write(&receiver.receive().unwrap());
-    }
-    assert_eq!(sends.join().unwrap(), hash.finish());
-    let metrics = server.metrics();
-    assert_eq!(metrics.maple_relayed_in.get(), PACKETS as u64);
-    assert_eq!(metrics.maple_relayed_out.get(), PACKETS as u64);
 }
 
 #[test]
@@ -267,12 +229,12 @@ fn two_thousand_sessions_at_once() {
     // The servers behind are Samara's own sessions: two programs of it face each other.
     let mut world = config(SocketAddr::from(([127, 0, 0, 1], 1)));
     world.gateway.login = None;
-    let world = Server::start_with(&world, |_, metrics| {
+    let world = Server::start_with(&world, |place| {
         let settings = samara::service::maple::Settings::new(samara::maple::Profile::GMS_83);
         vec![Box::new(MapleService::new(
             World::default(),
             settings,
-            metrics.clone(),
+            place.metrics.clone(),
         ))]
     });
     let world = world.unwrap();

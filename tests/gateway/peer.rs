@@ -52,7 +52,14 @@ impl Stream {
     }
 
     /// A server that says hello.
-    pub(crate) fn accepted(mut socket: TcpStream) -> Self {
+    pub(crate) fn accepted(socket: TcpStream) -> Self {
+        let (mut stream, hello) = Self::silent(socket);
+        stream.socket.write_all(&hello).unwrap();
+        stream
+    }
+
+    /// A server, and the hello that it has to say.
+    pub(crate) fn silent(socket: TcpStream) -> (Self, Vec<u8>) {
         socket.set_nodelay(true).unwrap();
         let random = socket.peer_addr().unwrap().port().to_le_bytes();
         let [a, b] = random;
@@ -67,14 +74,14 @@ impl Stream {
             more: &[],
         };
         hello.write(&mut Writer::new(&mut room)).unwrap();
-        socket.write_all(&room).unwrap();
         let codec = Codec::new(Profile::GMS_83);
-        Self {
+        let stream = Self {
             socket,
             encoder: codec.encoder(Direction::ToClient, to_client),
             decoder: codec.decoder(Direction::ToServer, to_server),
             received: Vec::new(),
-        }
+        };
+        (stream, room.to_vec())
     }
 
     pub(crate) fn frame(&mut self, payload: &[u8]) -> Vec<u8> {

@@ -62,12 +62,12 @@ fn its_client_plays_in_a_world_of_ours() {
     };
     let mut config = config((Ipv4Addr::LOCALHOST, 1).into());
     config.gateway.login = None;
-    let server = Server::start_with(&config, |_, metrics| {
+    let server = Server::start_with(&config, |place| {
         let settings = samara::service::maple::Settings::new(Profile::GMS_83);
         vec![Box::new(MapleService::new(
             World::default(),
             settings,
-            metrics.clone(),
+            place.metrics.clone(),
         ))]
     });
     let server = server.unwrap();

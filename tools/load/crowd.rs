@@ -1,9 +1,9 @@
-//! One thread, its clients and their sockets.
+//! One thread, its clients and their datagrams.
 
 use crate::{
-    measure::Tally,
+    measure::{Live, Tally},
     record::Traffic,
-    run::Signals,
+    run::{Part, Signals},
     wire::{Outgoing, Wire},
 };
 use samara::{net::Clock, timer::Time};
@@ -11,7 +11,7 @@ use std::{io, thread, time::Duration};
 
 /// Waits are rounded up to this; what is due would be late.
 const COARSE: Duration = Duration::from_millis(1);
-const LONGEST_SLEEP: Duration = Duration::from_millis(50);
+pub(crate) const LONGEST_SLEEP: Duration = Duration::from_millis(50);
 /// Clients leave one after the other, so far apart.
 const LEAVE_EVERY: Duration = Duration::from_millis(1);
 /// What is still under way at the end may take so long.
@@ -55,20 +55,23 @@ pub(crate) trait Crowd: Send {
     fn tally(&mut self) -> &mut Tally;
 }
 
-/// A crowd and its sockets.
+/// A crowd and its sockets, for datagrams.
 pub(crate) struct Party<'a> {
     pub(crate) crowd: Box<dyn Crowd + 'a>,
     pub(crate) wire: Wire,
 }
 
-impl Party<'_> {
-    /// Lets the clients do what they do until the run is over.
-    ///
-    /// # Errors
-    ///
-    /// When the system fails a socket.
-    pub(crate) fn attend(mut self, clock: Clock, signals: &Signals) -> io::Result<Tally> {
-        let Self { crowd, wire } = &mut self;
+impl Part for Party<'_> {
+    fn awaited(&self) -> usize {
+        self.crowd.awaited()
+    }
+
+    fn live(&mut self) -> Live {
+        self.crowd.tally().live()
+    }
+
+    fn attend(mut self: Box<Self>, clock: Clock, signals: &Signals) -> io::Result<Tally> {
+        let Self { crowd, wire } = self.as_mut();
         loop {
             let now = clock.now();
             crowd.turn(now, wire.outgoing());

@@ -5,9 +5,11 @@
 //!      |
 //!      v
 //!   scenario    builds a crowd of clients per thread: games, churn, lobby, idle, pings, noise
-//!      |
+//!      |          maple: clients over TCP, and what is between them and a world
+//!      |          together: both, at a server in a process of its own
+//!      |          rounds: several setups in turns
 //!      v
-//!   run         starts the threads, says when it counts, looks at all once a second -> progress
+//!   run         starts the threads, says when it counts  ->  watch: looks once a second, progress
 //!      |
 //!      v
 //!   crowd       one thread: what is due leaves, what has come is handed out  <->  wire
@@ -33,8 +35,11 @@ mod player;
 mod progress;
 mod record;
 mod report;
+mod rounds;
 mod run;
 mod scenario;
+mod server;
+mod watch;
 mod wire;
 
 use options::{Asked, Command, Compare, Output};

@@ -34,12 +34,15 @@ pub(crate) struct Record {
     pub(crate) times: Vec<Distribution>,
     /// One sample per second or so.
     pub(crate) series: Vec<Sample>,
-    /// With `--pid`.
+    /// Of the process of `--pid`, or a thread of this program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) server: Option<Process>,
     /// Limits that were set, and whether they held.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) limits: Vec<Limit>,
+    /// Setups that took turns, and what one is to the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) comparisons: Vec<Comparison>,
     /// Things of one scenario alone, such as logins per second.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[serde(deserialize_with = "numbers")]
@@ -115,9 +118,15 @@ pub(crate) struct Sample {
     /// Seconds after counting began, at the interval's end.
     #[serde(deserialize_with = "number")]
     pub(crate) at: f64,
+    /// What was measured then, if not all of a run was the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) part: Option<String>,
     /// Of the server-added delay in this interval; absent when nothing was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) delay: Option<Delay>,
+    /// The same of streams, where datagrams have the other one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) stream_delay: Option<Delay>,
     #[serde(deserialize_with = "number")]
     pub(crate) packets_out: f64,
     #[serde(deserialize_with = "number")]
@@ -149,6 +158,7 @@ pub(crate) struct Process {
     pub(crate) sleeps: u64,
     /// Involuntary ones.
     pub(crate) interruptions: u64,
+    /// 0 if it is not known.
     pub(crate) resident: u64,
     pub(crate) resident_peak: u64,
     pub(crate) threads: u64,
@@ -164,6 +174,56 @@ pub(crate) struct Limit {
     #[serde(deserialize_with = "number")]
     pub(crate) value: f64,
     pub(crate) held: bool,
+}
+
+/// Two setups that took turns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Comparison {
+    /// What is compared, such as `kaillera`.
+    pub(crate) name: String,
+    /// The setup that the other one is held against.
+    pub(crate) base: String,
+    pub(crate) other: String,
+    /// How often both were measured.
+    pub(crate) rounds: u32,
+    pub(crate) figures: Vec<Compared>,
+}
+
+/// One figure of two setups.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Compared {
+    pub(crate) name: String,
+    pub(crate) unit: Unit,
+    /// The median of the rounds, or their sum if it is a count.
+    #[serde(deserialize_with = "number")]
+    pub(crate) base: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) other: f64,
+    /// The other as a multiple of the base: the median of the rounds' ratios.
+    #[serde(deserialize_with = "number")]
+    pub(crate) ratio: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) least: f64,
+    #[serde(deserialize_with = "number")]
+    pub(crate) most: f64,
+}
+
+/// What a number counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Unit {
+    /// Grows with the length of a run.
+    Count,
+    /// Anything else.
+    Number,
+    Micros,
+    Seconds,
+    Bytes,
+    PerSecond,
+    BytesPerSecond,
+    /// Of one; shown in per cent.
+    Share,
+    Cores,
 }
 
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {

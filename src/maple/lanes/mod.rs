@@ -9,7 +9,8 @@
 //!
 //! A chain's next block waits for AES's whole latency, in which the unit could begin a block of
 //! each of many other chains; the XOR that puts the last step's blocks to their payloads runs
-//! beside it.
+//! beside it. A lane of two chains takes the sum of their blocks: a payload that goes from one
+//! stream into another is touched once.
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod vaes;
@@ -33,10 +34,10 @@ pub(super) const WIDTH: usize = 16;
 /// Chains that the portable twin has under way: as many as a narrow AES unit overlaps.
 const NARROW: usize = 8;
 
-/// A chain of blocks, and the bytes it is for: as many of the chain's as there is room for.
-pub(super) struct Lane<'a> {
-    /// The chain's start, itself not part of the keystream.
-    pub(super) start: [u8; BLOCK],
+/// Chains of blocks, and the bytes that their sum is for: as many as there is room for.
+pub(super) struct Lane<'a, const CHAINS: usize = 1> {
+    /// The chains' starts, themselves not part of the keystream.
+    pub(super) starts: [[u8; BLOCK]; CHAINS],
     pub(super) input: Input<'a>,
     pub(super) out: &'a mut [u8],
 }
@@ -52,7 +53,7 @@ pub(super) enum Input<'a> {
     Nothing,
 }
 
-impl Lane<'_> {
+impl<const CHAINS: usize> Lane<'_, CHAINS> {
     /// Bytes that are written.
     fn len(&self) -> usize {
         match self.input {
@@ -85,12 +86,12 @@ impl Lane<'_> {
 }
 
 /// Lanes of one key that wait to be run together.
-pub(super) struct Group<'a> {
+pub(super) struct Group<'a, const CHAINS: usize = 1> {
     schedule: Option<KeySchedule>,
-    lanes: ArrayVec<Lane<'a>, WIDTH>,
+    lanes: ArrayVec<Lane<'a, CHAINS>, WIDTH>,
 }
 
-impl<'a> Group<'a> {
+impl<'a, const CHAINS: usize> Group<'a, CHAINS> {
     pub(super) fn new() -> Self {
         Self {
             schedule: None,
@@ -99,7 +100,7 @@ impl<'a> Group<'a> {
     }
 
     /// Takes a lane; it is run now, or with others later.
-    pub(super) fn push(&mut self, schedule: &KeySchedule, lane: Lane<'a>) {
+    pub(super) fn push(&mut self, schedule: &KeySchedule, lane: Lane<'a, CHAINS>) {
         let other = self.schedule.as_ref().is_some_and(|it| !it.same(schedule));
         if other || self.lanes.is_full() {
             self.run();
@@ -118,35 +119,39 @@ impl<'a> Group<'a> {
 }
 
 /// Runs lanes on any machine.
-pub(super) fn portable(aes: &Aes256Enc, lanes: &mut [Lane<'_>]) {
-    for lanes in lanes.chunks_mut(NARROW) {
+pub(super) fn portable<const CHAINS: usize>(aes: &Aes256Enc, lanes: &mut [Lane<'_, CHAINS>]) {
+    for lanes in lanes.chunks_mut((NARROW / CHAINS).max(1)) {
         aes.encrypt_with_backend(Interleaved { lanes });
     }
 }
 
-struct Interleaved<'l, 'a> {
-    lanes: &'l mut [Lane<'a>],
+struct Interleaved<'l, 'a, const CHAINS: usize> {
+    lanes: &'l mut [Lane<'a, CHAINS>],
 }
 
-impl BlockSizeUser for Interleaved<'_, '_> {
+impl<const CHAINS: usize> BlockSizeUser for Interleaved<'_, '_, CHAINS> {
     type BlockSize = U16;
 }
 
-impl BlockCipherEncClosure for Interleaved<'_, '_> {
+impl<const CHAINS: usize> BlockCipherEncClosure for Interleaved<'_, '_, CHAINS> {
     #[inline(always)]
     fn call<B: BlockCipherEncBackend<BlockSize = U16>>(self, backend: &B) {
-        let mut states = [Block::default(); NARROW];
-        for (state, lane) in states.iter_mut().zip(&*self.lanes) {
-            *state = lane.start.into();
+        let mut states = [[Block::default(); CHAINS]; NARROW];
+        for (states, lane) in states.iter_mut().zip(&*self.lanes) {
+            *states = lane.starts.map(Block::from);
         }
         let states = states.get_mut(..self.lanes.len()).unwrap_or_default();
         let longest = self.lanes.iter().map(Lane::len).max().unwrap_or_default();
         for at in 0..longest.div_ceil(BLOCK) {
-            for state in &mut *states {
+            for state in states.as_flattened_mut() {
                 backend.encrypt_block_inplace(state);
             }
-            for (lane, state) in self.lanes.iter_mut().zip(&*states) {
-                lane.take(at, &state.0);
+            for (lane, states) in self.lanes.iter_mut().zip(&*states) {
+                let mut sum = [0; BLOCK];
+                for state in states {
+                    xor_block(&mut sum, &state.0);
+                }
+                lane.take(at, &sum);
             }
         }
     }

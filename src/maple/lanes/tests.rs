@@ -20,7 +20,11 @@ fn start(number: usize) -> [u8; BLOCK] {
 }
 
 /// Runs lanes of these lengths, each with another kind of input, by `run`.
-fn hold(aes: &Aes256Enc, lens: &[usize], run: impl Fn(&mut [Lane<'_>])) {
+fn hold<const CHAINS: usize>(
+    aes: &Aes256Enc,
+    lens: &[usize],
+    run: impl Fn(&mut [Lane<'_, CHAINS>]),
+) {
     let inputs: Vec<Vec<u8>> = lens
         .iter()
         .map(|&len| (0..len).map(|at| (at * 31 + len) as u8).collect())
@@ -30,7 +34,7 @@ fn hold(aes: &Aes256Enc, lens: &[usize], run: impl Fn(&mut [Lane<'_>])) {
         .iter()
         .map(|input| [input, &[0xEE; 70][..]].concat())
         .collect();
-    let mut lanes: Vec<Lane<'_>> = Vec::new();
+    let mut lanes: Vec<Lane<'_, CHAINS>> = Vec::new();
     for (number, (out, input)) in outs.iter_mut().zip(&inputs).enumerate() {
         let (out, _) = out.split_at_mut(input.len());
         let input = match number % 3 {
@@ -41,30 +45,34 @@ fn hold(aes: &Aes256Enc, lens: &[usize], run: impl Fn(&mut [Lane<'_>])) {
             }
             _ => Input::Nothing,
         };
-        let start = start(number);
-        lanes.push(Lane { start, input, out });
+        let starts = std::array::from_fn(|chain| start(number + chain * 1000));
+        lanes.push(Lane { starts, input, out });
     }
     run(&mut lanes);
     for (number, (out, input)) in outs.iter().zip(&inputs).enumerate() {
         let zeros = vec![0; input.len()];
         let input = if number % 3 == 2 { &zeros } else { input };
         let (written, behind) = out.split_at(input.len());
-        assert_eq!(
-            written,
-            expected(aes, start(number), input),
-            "lane {number}"
-        );
+        let expected = (0..CHAINS).fold(input.clone(), |bytes, chain| {
+            expected(aes, start(number + chain * 1000), &bytes)
+        });
+        assert_eq!(written, expected, "lane {number}");
         assert!(behind.iter().all(|&byte| byte == 0xEE));
     }
 }
 
 fn hold_every_way(lens: &[usize]) {
+    hold_with::<1>(lens);
+    hold_with::<2>(lens);
+}
+
+fn hold_with<const CHAINS: usize>(lens: &[usize]) {
     let key = Key::DEFAULT;
     let aes = Aes256Enc::new(&key.expanded().into());
-    hold(&aes, lens, |lanes| portable(&aes, lanes));
+    hold::<CHAINS>(&aes, lens, |lanes| portable(&aes, lanes));
     let schedule = KeySchedule::new(key);
-    hold(&aes, lens, |lanes| schedule.run(lanes));
-    hold(&aes, lens, |lanes| {
+    hold::<CHAINS>(&aes, lens, |lanes| schedule.run(lanes));
+    hold::<CHAINS>(&aes, lens, |lanes| {
         let mut group = Group::new();
         for lane in lanes {
             let lane = Lane {
@@ -98,7 +106,7 @@ fn other_bytes_end_a_lane() {
     let schedule = KeySchedule::new(Key::DEFAULT);
     let mut out = [0xEE; 100];
     let mut lanes = [Lane {
-        start: start(1),
+        starts: [start(1)],
         input: Input::Bytes(&[7; 70]),
         out: &mut out,
     }];

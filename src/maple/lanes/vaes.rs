@@ -40,15 +40,15 @@ impl RoundKeys {
     }
 
     /// Runs the first sixteen of `lanes`.
-    pub(in crate::maple) fn run(&self, lanes: &mut [Lane<'_>]) {
+    pub(in crate::maple) fn run<const CHAINS: usize>(&self, lanes: &mut [Lane<'_, CHAINS>]) {
         // Four registers of four chains keep a unit busy that starts a register's round every
         // cycle and takes four cycles for it; fewer leave more of it to others.
         // SAFETY: `self` proves the features.
         unsafe {
             match lanes.len().div_ceil(STEPS) {
-                0 | 1 => run::<1>(&self.0, lanes),
-                2 => run::<2>(&self.0, lanes),
-                _ => run::<4>(&self.0, lanes),
+                0 | 1 => run::<1, CHAINS>(&self.0, lanes),
+                2 => run::<2, CHAINS>(&self.0, lanes),
+                _ => run::<4, CHAINS>(&self.0, lanes),
             }
         }
     }
@@ -125,7 +125,7 @@ impl Place {
         counts: 0,
     };
 
-    fn of(lane: &mut Lane<'_>) -> Self {
+    fn of<const CHAINS: usize>(lane: &mut Lane<'_, CHAINS>) -> Self {
         let len = lane.len();
         let out = lane.out.as_mut_ptr();
         let (input, counts) = match lane.input {
@@ -173,18 +173,27 @@ impl Place {
 }
 
 #[target_feature(enable = "avx512f,avx512bw,vaes")]
-fn run<const REGISTERS: usize>(keys: &[RoundKey; ROUND_KEYS], lanes: &mut [Lane<'_>]) {
+fn run<const REGISTERS: usize, const CHAINS: usize>(
+    keys: &[RoundKey; ROUND_KEYS],
+    lanes: &mut [Lane<'_, CHAINS>],
+) {
     let mut places = [Place::NONE; WIDTH];
-    let mut starts = [[0; BLOCK]; WIDTH];
-    for ((place, start), lane) in places.iter_mut().zip(&mut starts).zip(lanes) {
+    let mut starts = [[[0; BLOCK]; WIDTH]; CHAINS];
+    for (index, (place, lane)) in places.iter_mut().zip(lanes).enumerate() {
         *place = Place::of(lane);
-        *start = lane.start;
+        for (starts, start) in starts.iter_mut().zip(lane.starts) {
+            if let Some(place) = starts.get_mut(index) {
+                *place = start;
+            }
+        }
     }
     let longest = places.iter().map(|place| place.len).max();
-    let mut states = [_mm512_setzero_si512(); REGISTERS];
-    for (state, starts) in states.iter_mut().zip(starts.as_chunks::<STEPS>().0) {
-        // SAFETY: the reference is to 64 bytes.
-        *state = unsafe { _mm512_loadu_si512(starts.as_ptr().cast()) };
+    let mut states = [[_mm512_setzero_si512(); REGISTERS]; CHAINS];
+    for (states, starts) in states.iter_mut().zip(&starts) {
+        for (state, starts) in states.iter_mut().zip(starts.as_chunks::<STEPS>().0) {
+            // SAFETY: the reference is to 64 bytes.
+            *state = unsafe { _mm512_loadu_si512(starts.as_ptr().cast()) };
+        }
     }
     let longest = longest.unwrap_or_default();
     let mut tiles = [[[_mm512_setzero_si512(); STEPS]; REGISTERS]; 2];
@@ -196,7 +205,7 @@ fn run<const REGISTERS: usize>(keys: &[RoundKey; ROUND_KEYS], lanes: &mut [Lane<
         // long enough to leave the AES unit without work, and no step waits for it.
         for (step, places) in places.as_chunks::<STEPS>().0.iter().enumerate() {
             states = encrypt(keys, states);
-            for (blocks, state) in blocks.iter_mut().zip(states) {
+            for (blocks, state) in blocks.iter_mut().zip(sum(states)) {
                 if let Some(place) = blocks.get_mut(step) {
                     *place = state;
                 }
@@ -231,26 +240,41 @@ unsafe fn put(blocks: [__m512i; STEPS], at: usize, places: &[Place; STEPS]) {
     }
 }
 
+/// The lanes' chains put together.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn sum<const REGISTERS: usize, const CHAINS: usize>(
+    states: [[__m512i; REGISTERS]; CHAINS],
+) -> [__m512i; REGISTERS] {
+    let mut sums = [_mm512_setzero_si512(); REGISTERS];
+    for states in states {
+        for (sum, state) in sums.iter_mut().zip(states) {
+            *sum = _mm512_xor_si512(*sum, state);
+        }
+    }
+    sums
+}
+
 /// One block of each chain.
 #[inline]
 #[target_feature(enable = "avx512f,vaes")]
-fn encrypt<const REGISTERS: usize>(
+fn encrypt<const REGISTERS: usize, const CHAINS: usize>(
     keys: &[RoundKey; ROUND_KEYS],
-    mut states: [__m512i; REGISTERS],
-) -> [__m512i; REGISTERS] {
+    mut states: [[__m512i; REGISTERS]; CHAINS],
+) -> [[__m512i; REGISTERS]; CHAINS] {
     let [first, middle @ .., last] = keys;
     let key = load(first);
-    for state in &mut states {
+    for state in states.as_flattened_mut() {
         *state = _mm512_xor_si512(*state, key);
     }
     for key in middle {
         let key = load(key);
-        for state in &mut states {
+        for state in states.as_flattened_mut() {
             *state = _mm512_aesenc_epi128(*state, key);
         }
     }
     let key = load(last);
-    for state in &mut states {
+    for state in states.as_flattened_mut() {
         *state = _mm512_aesenclast_epi128(*state, key);
     }
     states

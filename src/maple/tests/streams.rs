@@ -209,6 +209,38 @@ proptest! {
     }
 
     #[test]
+    fn packets_relayed_together_are_those_relayed_alone(
+        payloads in vec(payloads(), 1..5).prop_map(|it| it.concat()),
+        iv_a in ivs(),
+        iv_b in ivs(),
+        which in 0..3_usize,
+        runs in vec(any::<bool>(), 50),
+    ) {
+        let from = Codec::new(Profile::GMS_83);
+        let to = Codec::new([
+            Profile::GMS_83,
+            Profile { key: CYCLE[1], ..Profile::GMS_95 },
+            Profile::GMS_28,
+        ][which]);
+        let mut stream = plainly(&from, iv_a, &payloads).concat();
+        let expected = plainly(&to, iv_b, &payloads).concat();
+        let mut decoder = from.decoder(Direction::ToClient, iv_a).accepting(0..=65_535);
+        let mut encoder = to.encoder(Direction::ToClient, iv_b);
+        let mut exchange = Exchange::new();
+        let mut rest = &mut stream[..];
+        for (payload, run) in payloads.iter().zip(runs) {
+            let (frame, others) = rest.split_at_mut(4 + payload.len());
+            rest = others;
+            decoder.relay_in(&mut exchange, &mut encoder, frame).unwrap();
+            if run {
+                exchange.run();
+            }
+        }
+        drop(exchange);
+        prop_assert_eq!(stream, expected);
+    }
+
+    #[test]
     fn any_bytes_may_arrive(data in vec(any::<u8>(), 0..300)) {
         fuzz::decoder(&data);
         fuzz::round_trip(&data);

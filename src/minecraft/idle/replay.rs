@@ -6,24 +6,24 @@ use crate::{
 };
 use std::{collections::VecDeque, sync::Arc};
 
-/// Frames for a client, first to last; those of columns are shared with the world.
+/// What a client has to get before anything is passed on to it, first to last.
 #[derive(Debug, Default)]
 pub(super) struct Replay {
+    /// The world; the frames of its columns are shared with it.
     pieces: VecDeque<Arc<[u8]>>,
     /// Bytes of the first piece that were written.
     offset: usize,
-    /// Bytes of frames that came meanwhile.
-    live: usize,
+    /// Frames that came meanwhile.
+    live: VecDeque<u8>,
 }
 
 impl Replay {
     /// Has `frame` follow the world; fails if more than `most` bytes would wait.
     pub(super) fn queue(&mut self, frame: &[u8], most: usize) -> Result<(), Full> {
-        if self.live + frame.len() > most {
+        if self.live.len() + frame.len() > most {
             return Err(Full);
         }
-        self.live += frame.len();
-        self.pieces.push_back(frame.into());
+        self.live.extend(frame);
         Ok(())
     }
 
@@ -31,10 +31,7 @@ impl Replay {
     pub(super) fn write(&mut self, writer: &mut Writer<'_>) -> bool {
         while let Some(piece) = self.pieces.front() {
             let rest = piece.get(self.offset..).unwrap_or_default();
-            let len = rest.len().min(writer.remaining());
-            if writer.bytes(rest.get(..len).unwrap_or_default()).is_err() {
-                return false;
-            }
+            let len = append(rest, writer);
             if len < rest.len() {
                 self.offset += len;
                 return false;
@@ -42,8 +39,22 @@ impl Replay {
             self.offset = 0;
             self.pieces.pop_front();
         }
+        while !self.live.is_empty() {
+            let len = append(self.live.as_slices().0, writer);
+            if len == 0 {
+                return false;
+            }
+            self.live.drain(..len);
+        }
         true
     }
+}
+
+/// Writes what fits; how much it was.
+fn append(bytes: &[u8], writer: &mut Writer<'_>) -> usize {
+    let len = bytes.len().min(writer.remaining());
+    let written = writer.bytes(bytes.get(..len).unwrap_or_default());
+    written.map_or(0, |()| len)
 }
 
 /// Makes a replay.

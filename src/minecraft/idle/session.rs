@@ -72,8 +72,10 @@ pub struct Session {
 
 #[derive(Debug)]
 struct Client {
-    /// What it has to get before live frames.
-    replay: Option<Replay>,
+    /// What it has to get before frames are passed on to it.
+    replay: Replay,
+    /// Whether it has not got all of that.
+    waits: bool,
     /// Our teleport: until it is confirmed, what the client says of its place is not true.
     teleport: Option<i32>,
     next_keep_alive: Time,
@@ -153,7 +155,8 @@ impl Session {
             self.next_teleport = self.next_teleport.checked_add(1).unwrap_or(FIRST_TELEPORT);
         }
         self.client = Some(Client {
-            replay: Some(script.finish()),
+            replay: script.finish(),
+            waits: true,
             teleport,
             next_keep_alive: now + KEEP_ALIVE,
             asked: None,
@@ -161,18 +164,25 @@ impl Session {
         });
     }
 
+    /// The client takes no more for now, or not in one piece: what comes for it waits, up to
+    /// [`super::Limits::live_bytes`], until [`Session::write_client`] has written it.
+    pub fn hold(&mut self) {
+        if let Some(client) = &mut self.client {
+            client.waits = true;
+        }
+    }
+
+    /// Whether the client has something to get by [`Session::write_client`].
+    pub fn is_held(&self) -> bool {
+        self.client.as_ref().is_some_and(|client| client.waits)
+    }
+
     /// Appends what the client has to get before frames that are passed on; whether that was all.
     pub fn write_client(&mut self, writer: &mut Writer<'_>) -> bool {
-        let Some(client) = &mut self.client else {
-            return true;
-        };
-        if let Some(replay) = &mut client.replay {
-            if !replay.write(writer) {
-                return false;
-            }
-            client.replay = None;
+        if let Some(client) = &mut self.client {
+            client.waits = client.waits && !client.replay.write(writer);
         }
-        true
+        !self.is_held()
     }
 
     /// The player is gone: tells the server what a player says who stands still.
@@ -243,6 +253,12 @@ impl Session {
             self.stand(now, zlib, to_upstream)?;
             return Ok(Passage::Keep);
         };
+        if client.waits {
+            // It is being told a lot, and cannot answer what is behind that.
+            client.next_keep_alive = now + KEEP_ALIVE;
+            client.last_answer = now;
+            return Ok(Passage::Keep);
+        }
         if client.asked.is_some() && now >= client.last_answer + KEEP_ALIVE_WAIT {
             self.detach(now, zlib, to_upstream)?;
             return Ok(Passage::LoseClient(ClientLoss::Silent));
@@ -258,19 +274,8 @@ impl Session {
         let id = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
         client.asked = Some(id);
         client.last_answer = now;
-        let keep_alive = clientbound::KeepAlive { id };
-        let mut place = [0; 64];
-        let mut writer = Writer::new(&mut place);
-        zlib.write(self.framing, &keep_alive, &mut writer)?;
-        let lost = match &mut client.replay {
-            Some(replay) => replay.queue(writer.written(), self.settings.limits.live_bytes),
-            None => to_client.bytes(writer.written()),
-        };
-        if lost.is_ok() {
-            return Ok(Passage::Keep);
-        }
-        self.detach(now, zlib, to_upstream)?;
-        Ok(Passage::LoseClient(ClientLoss::TooSlow))
+        zlib.write(self.framing, &clientbound::KeepAlive { id }, to_client)?;
+        Ok(Passage::Keep)
     }
 
     /// What a player says who is away.

@@ -67,6 +67,11 @@ impl UpstreamLogin {
         })
     }
 
+    /// How frames look at this moment.
+    pub fn framing(&self) -> Framing {
+        self.framing
+    }
+
     /// Reads the packet at the front of `received`, if all of it is there; answers how many
     /// bytes it took, too.
     ///

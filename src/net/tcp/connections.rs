@@ -113,6 +113,11 @@ impl Connections {
         self.output(id, most, |output, take| output.write(most, fill, take))
     }
 
+    /// Bytes of a block: the most that is offered or written at once.
+    pub fn block(&self) -> usize {
+        self.capacity.settings.block
+    }
+
     /// Bytes that wait to be sent; 0 if the connection is gone.
     pub fn queued(&self, id: ConnectionId) -> usize {
         self.get(id).map_or(0, |connection| connection.output.len())
@@ -428,25 +433,35 @@ impl Connections {
         let stream = connection.end(ending);
         self.capacity.note_sending(was_sending, false);
         match connection.origin {
+            _ if ending == Ending::Parted => {}
             Origin::Accepted { .. } => self.capacity.leave(connection.peer.ip()),
             Origin::Connected => self.outgoing -= 1,
         }
         if let Some(reason) = ending.reason() {
             self.capacity.count_drop(reason, connection.peer, self.now);
         }
-        self.capacity.metrics.connections_closed.add(1);
-        // What is counted is so before the peer sees the end.
-        if let (Some(mut stream), Some(poll)) = (stream, &self.poll) {
-            // A socket that cannot be taken off the list leaves it when it is closed.
-            let _ = poll.registry.deregister(&mut stream);
+        if ending != Ending::Parted {
+            self.capacity.metrics.connections_closed.add(1);
         }
         let source = connection.source.take();
+        // What is counted is so before the peer sees the end.
+        if let Some(mut stream) = stream {
+            self.unwatch(&mut stream);
+        }
         self.deadlines.set(index, None);
         self.ended.push(index);
         if let Some(source) = source
             && self.get(source).is_some()
         {
             self.release(source);
+        }
+    }
+
+    /// Hears no more of a socket.
+    pub(super) fn unwatch(&self, stream: &mut TcpStream) {
+        if let Some(poll) = &self.poll {
+            // A socket that cannot be taken off the list leaves it when it is closed.
+            let _ = poll.registry.deregister(stream);
         }
     }
 

@@ -64,7 +64,6 @@ impl Driver {
     /// The system has news of a connection we make.
     fn connected(&mut self, index: u32, service: usize) {
         let now = self.connections.now;
-        let handshake_timeout = self.connections.capacity.settings.handshake_timeout;
         let Some(connection) = self.at(index) else {
             return;
         };
@@ -75,8 +74,6 @@ impl Driver {
             Ok(true) => {
                 let times = &mut connection.times;
                 (times.heard, times.moved) = (now, now);
-                times.limit = Some(now + handshake_timeout);
-                self.connections.arm(index);
                 self.connections.capacity.metrics.connections_made.add(1);
                 self.open(index, service);
                 self.connections.mark_dirty(index);

@@ -1,4 +1,5 @@
-//! TCP on event loops: connections stay on the loop that accepted them, and know no protocol.
+//! TCP on event loops: connections stay on the loop that accepted them, unless their service parts
+//! with one for another loop's to adopt, and know no protocol.
 //!
 //! ```text
 //! listener (SO_REUSEPORT: one per loop)
@@ -19,6 +20,7 @@ mod connection;
 mod connections;
 mod driver;
 mod endpoint;
+mod handover;
 mod input;
 mod queue;
 mod rehearsal;
@@ -29,6 +31,7 @@ mod sockets;
 pub use capacity::Capacity;
 pub use connections::Connections;
 pub use endpoint::{TcpDoor, TcpSetup};
+pub use handover::Parted;
 pub use rehearsal::Rehearsal;
 pub use service::{ConnectionId, Ending, Origin, SendError, TcpService};
 pub use settings::TcpSettings;

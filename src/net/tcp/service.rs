@@ -28,8 +28,8 @@ use std::{fmt, io};
 ///          closed <----------------------------------------- closed
 /// ```
 ///
-/// After [`TcpService::opened`], or a [`Connections::connect`] that gave an id,
-/// [`TcpService::closed`] comes exactly once and is the connection's last call.
+/// After [`TcpService::opened`], or a [`Connections::connect`] or [`Connections::adopt`] that gave
+/// an id, [`TcpService::closed`] comes exactly once and is the connection's last call.
 ///
 /// # Example
 ///
@@ -205,6 +205,8 @@ pub enum Ending {
     NoBlock,
     /// A full block was offered and nothing of it consumed.
     TooLong,
+    /// It goes on elsewhere, [`Connections::part`].
+    Parted,
     /// The server stopped.
     Stopped,
 }

@@ -18,7 +18,7 @@ pub struct TcpSettings {
     pub idle_timeout: Duration,
     /// How long what waits to be sent may make no progress.
     pub stall_timeout: Duration,
-    /// How long connecting may take.
+    /// How long a connection that a service makes may take until the service admits it.
     pub connect_timeout: Duration,
     /// How long a silent peer of a shared port is waited for until its silence counts.
     pub sniff_delay: Duration,

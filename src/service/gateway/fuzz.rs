@@ -1,6 +1,6 @@
 //! One function that no input may make panic: a client and a server of the gateway, both hostile.
 
-use super::{Advertise, Filter, GatewayService, Rate, Routes, Settings};
+use super::{Advertise, Filter, GatewayService, Public, Rate, Routes, Settings};
 use crate::{
     buffer::Writer,
     maple::{Codec, Decoded, Direction, Hello, IvPolicy, Lookahead, Opcodes, Profile, Release},
@@ -24,8 +24,11 @@ pub fn settings() -> Settings {
         },
         opcodes: Opcodes::find(profile.region, profile.version).unwrap_or_default(),
         routes: Routes::new(SocketAddr::from(([127, 0, 0, 1], 8484)), Vec::new()),
-        advertise: Advertise::Address(Ipv4Addr::new(203, 0, 113, 10)),
-        public_port: Some(8484),
+        public: Public {
+            address: Advertise::Address(Ipv4Addr::new(203, 0, 113, 10)),
+            port: Some(8484),
+        },
+        listeners: Vec::new(),
         close_unrouted: false,
         any_client: false,
         undecided_per_address: 16,

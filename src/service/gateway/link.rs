@@ -2,8 +2,8 @@
 //! that is possible (maple.md 13.2).
 
 use crate::maple::{
-    Codec, DecodeError, Decoded, Decoder, Direction, Encoder, Hello, Iv, Lookahead, Migration,
-    Migrations, Relayed,
+    Codec, DecodeError, Decoded, Decoder, Direction, Encoder, Exchange, HEADER_LEN, Hello, Iv,
+    Lookahead, Migration, Migrations, RelayError, Relayed,
 };
 use std::{net::SocketAddrV4, ops::RangeInclusive};
 
@@ -42,21 +42,13 @@ pub struct Rules {
     pub lookahead: Lookahead,
 }
 
-/// What became of the packet at the front of a buffer.
+/// What became of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// It is the other side's now, in place.
-    Passed {
-        /// Bytes of its frame.
-        frame_len: usize,
-    },
+    /// It is the other side's now, in place, or will be when the exchange has run.
+    Passed,
     /// It goes no further.
-    Dropped {
-        /// Bytes of its frame.
-        frame_len: usize,
-    },
-    /// It has not arrived whole.
-    Incomplete,
+    Dropped,
     /// The connection it came from cannot go on.
     Broken(DecodeError),
 }
@@ -140,61 +132,64 @@ impl Link {
         Ok(len.map(|len| (len, decoder.iv())))
     }
 
-    /// Passes on the packet of the client at the front of `received`.
-    pub fn to_server(&mut self, rules: &Rules, received: &mut [u8]) -> Step {
+    /// Passes on a packet of the client: `frame` is what [`Link::front`] found.
+    pub fn to_server<'b>(
+        &mut self,
+        rules: &Rules,
+        frame: &'b mut [u8],
+        exchange: &mut Exchange<'b>,
+    ) -> Step {
         let decoder = &mut self.client.decoder;
         if rules.filter != Filter::All {
-            match decoder.peek_opcode(received) {
+            match decoder.peek_opcode(frame) {
                 Ok(Some(opcode)) if !rules.filter.passes(opcode) => {
-                    return drop_one(decoder, received);
+                    return match decoder.decode(frame) {
+                        Ok(_) => Step::Dropped,
+                        Err(error) => Step::Broken(error),
+                    };
                 }
                 Ok(_) => {}
                 Err(error) => return Step::Broken(error),
             }
         }
-        pass(decoder, &mut self.to_server, received)
+        pass(decoder, &mut self.to_server, frame, exchange)
     }
 
-    /// Passes on the packet of the server at the front of `received`. If it sends the client to
-    /// another server, `redirect` is asked where it shall be sent instead; `None` leaves the
-    /// packet as it is.
-    pub fn to_client(
+    /// Passes on a packet of the server: `frame` is what [`Link::front`] found. If it sends the
+    /// client to another server, `redirect` is asked where it shall be sent instead; `None`
+    /// leaves the packet as it is.
+    pub fn to_client<'b>(
         &mut self,
         rules: &Rules,
-        received: &mut [u8],
+        frame: &'b mut [u8],
+        exchange: &mut Exchange<'b>,
         redirect: impl FnOnce(Migration) -> Option<SocketAddrV4>,
     ) -> Step {
         let decoder = &mut self.from_server;
         let encoder = &mut self.client.encoder;
-        let announced = match decoder.header(received) {
-            Ok(announced) => announced,
-            Err(error) => return Step::Broken(error),
-        };
         let migrations = &rules.migrations;
-        let has_length = announced.is_some_and(|it| migrations.can_be(it.len));
-        let opcode = match has_length {
-            true => decoder.peek_opcode(received).ok().flatten(),
+        let opcode = match migrations.can_be(frame.len().saturating_sub(HEADER_LEN)) {
+            true => decoder.peek_opcode(frame).ok().flatten(),
             false => None,
         };
         if !opcode.is_some_and(|opcode| migrations.is_opcode(opcode)) {
-            return pass(decoder, encoder, received);
+            return pass(decoder, encoder, frame, exchange);
         }
-        match decoder.decode(received) {
-            Ok(Decoded::Incomplete { .. }) => Step::Incomplete,
-            Err(error) => Step::Broken(error),
-            Ok(Decoded::Packet { payload, frame_len }) => {
+        match decoder.decode(frame) {
+            Ok(Decoded::Packet { payload, .. }) => {
                 if let Some(migration) = migrations.read(payload)
                     && let Some(public) = redirect(migration)
                 {
                     migrations.redirect(payload, migration, public);
                 }
-                let frame = received.get_mut(..frame_len).unwrap_or_default();
-                match encoder.encode(frame) {
-                    Ok(()) => Step::Passed { frame_len },
-                    // Both sides share a profile, so what one can say the other can.
-                    Err(_) => Step::Broken(DecodeError::TooLong),
-                }
             }
+            Ok(Decoded::Incomplete { .. }) => return Step::Broken(DecodeError::TooShort),
+            Err(error) => return Step::Broken(error),
+        }
+        match encoder.encode(frame) {
+            Ok(()) => Step::Passed,
+            // Both sides share a profile, so what one can say the other can.
+            Err(_) => Step::Broken(DecodeError::TooLong),
         }
     }
 
@@ -207,20 +202,17 @@ impl Link {
     }
 }
 
-fn pass(decoder: &mut Decoder, encoder: &mut Encoder, received: &mut [u8]) -> Step {
-    match decoder.relay(encoder, received) {
-        Ok(Relayed::Frame { frame_len }) => Step::Passed { frame_len },
-        Ok(Relayed::Incomplete { .. }) => Step::Incomplete,
-        Err(crate::maple::RelayError::Decode(error)) => Step::Broken(error),
+fn pass<'b>(
+    decoder: &mut Decoder,
+    encoder: &mut Encoder,
+    frame: &'b mut [u8],
+    exchange: &mut Exchange<'b>,
+) -> Step {
+    match decoder.relay_in(exchange, encoder, frame) {
+        Ok(Relayed::Frame { .. }) => Step::Passed,
+        Ok(Relayed::Incomplete { .. }) => Step::Broken(DecodeError::TooShort),
+        Err(RelayError::Decode(error)) => Step::Broken(error),
         // Both sides share a profile, so what one can say the other can.
         Err(_) => Step::Broken(DecodeError::TooLong),
-    }
-}
-
-fn drop_one(decoder: &mut Decoder, received: &mut [u8]) -> Step {
-    match decoder.decode(received) {
-        Ok(Decoded::Packet { frame_len, .. }) => Step::Dropped { frame_len },
-        Ok(Decoded::Incomplete { .. }) => Step::Incomplete,
-        Err(error) => Step::Broken(error),
     }
 }

@@ -27,6 +27,7 @@ mod announce;
 mod attach;
 pub mod fuzz;
 mod link;
+mod listener;
 mod pair;
 mod pending;
 mod relaying;
@@ -36,6 +37,7 @@ mod settings;
 pub use allowance::{Allowance, Rate};
 pub use announce::{LONGEST_PROXY, proxy_header, source};
 pub use link::{ClientEnd, Filter, Link, Rules, Step};
+pub use listener::{BadListener, Listener, Public};
 pub use pending::{Move, Pending, Shared};
 pub use routes::{BadRoute, Route, Routes};
 pub use settings::{Advertise, Settings};
@@ -47,7 +49,7 @@ use crate::{
         Sniff,
         tcp::{ConnectionId, Connections, Ending, Origin, TcpService},
     },
-    service::packet_log::PacketLog,
+    service::packet_log::{PacketLog, Recorder},
     timer::Time,
 };
 use attach::Wish;
@@ -74,7 +76,7 @@ struct Context {
     codec: Codec,
     shared: Arc<Shared>,
     metrics: Arc<Metrics>,
-    log: Option<PacketLog>,
+    log: Option<Recorder>,
 }
 
 impl GatewayService {
@@ -105,8 +107,12 @@ impl GatewayService {
 
     /// Writes packets to `log`, too.
     #[must_use]
-    pub fn with_log(mut self, log: Option<PacketLog>) -> Self {
-        self.context.log = log;
+    pub fn with_log(mut self, log: Option<&PacketLog>) -> Self {
+        let Settings {
+            greeting, opcodes, ..
+        } = &*self.context.settings;
+        let profile = greeting.profile;
+        self.context.log = log.map(|log| log.recorder("gateway", profile, *opcodes));
         self
     }
 

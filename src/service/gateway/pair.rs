@@ -2,7 +2,7 @@
 
 use super::{Allowance, ClientEnd, Link};
 use crate::{
-    maple::CharacterId,
+    maple::{CharacterId, DecodeError, Direction, Iv},
     net::tcp::{ConnectionId, Connections},
     timer::Time,
 };
@@ -68,6 +68,19 @@ impl Pair {
             decide_by: None,
             throttled_until: None,
             leave_by: None,
+        }
+    }
+
+    /// Bytes of the packet at the front of what one side sent, if it has a server and the packet
+    /// is there whole, and the packet's IV.
+    pub(super) fn front(
+        &self,
+        direction: Direction,
+        received: &[u8],
+    ) -> Result<Option<(usize, Iv)>, DecodeError> {
+        match &self.stage {
+            Stage::Joined { link, .. } => link.front(direction, received),
+            _ => Ok(None),
         }
     }
 

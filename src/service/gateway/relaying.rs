@@ -1,12 +1,12 @@
 //! What happens to each packet of a pair that is joined.
 
 use super::{
-    Advertise, Context, GatewayService, Move, Step,
+    Context, GatewayService, Move, Step,
     pair::{Pair, Stage},
     pending::ON_THE_WAY,
 };
 use crate::{
-    maple::{CharacterId, DecodeError, Direction, Migration},
+    maple::{CharacterId, DecodeError, Direction, Exchange, Iv, Migration},
     metrics::Reason,
     net::tcp::Connections,
     service::packet_log::Record,
@@ -35,36 +35,27 @@ impl GatewayService {
             (Stage::Joined { .. }, Direction::ToClient) => pair.client,
             _ => return 0,
         };
-        let (mut sent, mut at, mut packets) = (0, 0, 0);
+        let (mut at, mut packets) = (0, 0);
         loop {
             let rest = received.get_mut(at..).unwrap_or_default();
-            let step = self.context.step(now, pair, direction, rest, net);
-            let dropped = match step {
-                Some(Step::Passed { frame_len }) => {
-                    at += frame_len;
-                    packets += 1;
-                    continue;
-                }
-                Some(Step::Dropped { frame_len }) => {
-                    net.note(pair.client, Reason::DeniedOpcode);
-                    frame_len
-                }
-                _ => 0,
-            };
-            let whole = received.get(sent..at).unwrap_or_default();
+            let run = self.context.run(now, pair, direction, rest, net);
+            let whole = received.get(at..at + run.len).unwrap_or_default();
+            at += run.len;
+            packets += run.packets;
             // A side that is gone takes the other with it, so nothing is lost silently.
             if !whole.is_empty() && net.send(to, whole).is_err() {
                 break;
             }
-            at += dropped;
-            sent = at;
-            match step {
-                Some(Step::Dropped { .. }) => {}
-                Some(Step::Broken(error)) => {
+            match run.end {
+                End::Dropped { frame_len } => {
+                    net.note(pair.client, Reason::DeniedOpcode);
+                    at += frame_len;
+                }
+                End::Broken(error) => {
                     self.broken(pair, direction, error, net);
                     break;
                 }
-                _ => break,
+                End::Waits => break,
             }
         }
         let metrics = &self.context.metrics;
@@ -104,35 +95,79 @@ impl GatewayService {
     }
 }
 
+/// Packets at the front of a buffer that are the other side's.
+struct Run {
+    len: usize,
+    packets: u64,
+    end: End,
+}
+
+/// What comes behind them.
+enum End {
+    /// No whole packet, or none that may pass yet.
+    Waits,
+    /// One that goes no further.
+    Dropped { frame_len: usize },
+    /// Nothing that can be one.
+    Broken(DecodeError),
+}
+
 impl Context {
-    /// Passes on one packet; `None` if the client has to wait before it may say more.
-    fn step(
+    /// Passes on packets until there is one that does not.
+    fn run(
         &self,
         now: Time,
         pair: &mut Pair,
         direction: Direction,
-        rest: &mut [u8],
+        received: &mut [u8],
         net: &mut Connections,
-    ) -> Option<Step> {
-        let Stage::Joined { link, server, .. } = &mut pair.stage else {
-            return Some(Step::Incomplete);
+    ) -> Run {
+        let mut exchange = Exchange::new();
+        let (mut len, mut packets) = (0, 0);
+        let mut rest = received;
+        let end = loop {
+            let (frame_len, iv) = match pair.front(direction, rest) {
+                Ok(Some(front)) => front,
+                Ok(None) => break End::Waits,
+                Err(error) => break End::Broken(error),
+            };
+            let Some((frame, others)) = std::mem::take(&mut rest).split_at_mut_checked(frame_len)
+            else {
+                break End::Waits;
+            };
+            rest = others;
+            if direction == Direction::ToServer && !self.allows(now, pair, frame_len, net) {
+                break End::Waits;
+            }
+            self.log(now, pair, direction, iv, frame);
+            match self.pass(now, pair, direction, frame, &mut exchange, net) {
+                Step::Passed => (len, packets) = (len + frame_len, packets + 1),
+                Step::Dropped => break End::Dropped { frame_len },
+                Step::Broken(error) => break End::Broken(error),
+            }
         };
-        let (frame_len, iv) = match link.front(direction, rest) {
-            Ok(Some(front)) => front,
-            Ok(None) => return Some(Step::Incomplete),
-            Err(error) => return Some(Step::Broken(error)),
+        Run { len, packets, end }
+    }
+
+    /// Whether a client may say so much now; if not, it has to wait until it may.
+    fn allows(&self, now: Time, pair: &mut Pair, frame_len: usize, net: &mut Connections) -> bool {
+        let Some(allowance) = &mut pair.allowance else {
+            return true;
         };
-        if let Direction::ToServer = direction
-            && let Some(allowance) = &mut pair.allowance
-            && let Err(wait) = allowance.spend(now, frame_len)
+        let Err(wait) = allowance.spend(now, frame_len) else {
+            return true;
+        };
+        self.metrics.maple_throttled.add(1);
+        pair.throttled_until = Some(now + wait);
+        net.pause(pair.client);
+        pair.arm(net);
+        false
+    }
+
+    fn log(&self, now: Time, pair: &Pair, direction: Direction, iv: Iv, frame: &[u8]) {
+        if let Some(log) = self.log.as_ref().filter(|_| pair.is_logged)
+            && let Stage::Joined { server, .. } = &pair.stage
         {
-            self.metrics.maple_throttled.add(1);
-            pair.throttled_until = Some(now + wait);
-            net.pause(pair.client);
-            pair.arm(net);
-            return None;
-        }
-        if let Some(log) = self.log.as_ref().filter(|_| pair.is_logged) {
             let record = Record {
                 at: now,
                 session: pair.number,
@@ -140,11 +175,25 @@ impl Context {
                 iv,
                 is_login: *server == self.settings.routes.login(),
             };
-            let frame = rest.get(..frame_len).unwrap_or_default();
             log.record(record, frame);
         }
+    }
+
+    /// Passes on one packet.
+    fn pass<'b>(
+        &self,
+        now: Time,
+        pair: &mut Pair,
+        direction: Direction,
+        frame: &'b mut [u8],
+        exchange: &mut Exchange<'b>,
+        net: &mut Connections,
+    ) -> Step {
+        let Stage::Joined { link, .. } = &mut pair.stage else {
+            return Step::Dropped;
+        };
         if let Direction::ToServer = direction {
-            return Some(link.to_server(&self.rules, rest));
+            return link.to_server(&self.rules, frame, exchange);
         }
         let mover = Mover {
             client: pair.peer.ip(),
@@ -153,7 +202,7 @@ impl Context {
         };
         let local = net.local(pair.client);
         let mut answer = Answer::Stay;
-        let step = link.to_client(&self.rules, rest, |migration| {
+        let step = link.to_client(&self.rules, frame, exchange, |migration| {
             answer = self.redirect(now, mover, migration, local);
             match answer {
                 Answer::Go(public) => Some(public),
@@ -173,7 +222,7 @@ impl Context {
                 }
             }
         }
-        Some(step)
+        step
     }
 
     /// Remembers where a client is to be taken when it comes back, and says where it shall come.
@@ -194,7 +243,8 @@ impl Context {
             log::warn!("maple {number}: {client} is sent to {server} as nobody knows whom");
             return Answer::Refuse(Reason::BadMove);
         };
-        let Some(public) = self.public(migration, local) else {
+        let public = self.settings.public_at(local);
+        let Some(public) = public.place(local, migration.to) else {
             log::error!(
                 "maple {number}: {client} came by IPv6, and gateway.public_address is not set"
             );
@@ -212,19 +262,6 @@ impl Context {
         let CharacterId(id) = character;
         log::info!("maple {number}: {client} moves to {server} as character {id}");
         Answer::Go(public)
-    }
-
-    /// What the client is told in place of `migration`.
-    fn public(&self, migration: Migration, local: Option<SocketAddr>) -> Option<SocketAddrV4> {
-        let local_ip = local.map(|local| local.ip().to_canonical());
-        let ip = match (self.settings.advertise, local_ip) {
-            (Advertise::Address(ip), _) => ip,
-            (Advertise::Keep, _) => *migration.to.ip(),
-            (Advertise::Arrived, Some(IpAddr::V4(ip))) => ip,
-            (Advertise::Arrived, _) => return None,
-        };
-        let port = self.settings.public_port.or(local.map(|it| it.port()))?;
-        Some(SocketAddrV4::new(ip, port))
     }
 }
 

@@ -1,11 +1,15 @@
 //! What the gateway is told.
 
-use super::{Filter, Rate, Routes};
+use super::{Filter, Listener, Public, Rate, Routes};
 use crate::{
     maple::{Lookahead, Opcodes},
     service::maple::Greeting,
 };
-use std::{net::Ipv4Addr, time::Duration};
+use std::{
+    net::{AddrParseError, Ipv4Addr, SocketAddr},
+    str::FromStr,
+    time::Duration,
+};
 
 /// In front of which servers the gateway is, and what it allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,9 +21,9 @@ pub struct Settings {
     /// Where the servers are.
     pub routes: Routes,
     /// Where clients are sent that a server sends elsewhere.
-    pub advertise: Advertise,
-    /// The port they are told; `None` is the one they came to.
-    pub public_port: Option<u16>,
+    pub public: Public,
+    /// Ports of the gateway's own, with the real numbers, that may tell something else.
+    pub listeners: Vec<Listener>,
     /// Whether a client that is sent to a server that no route leads to is cut off; else it is
     /// sent there, past the gateway.
     pub close_unrouted: bool,
@@ -45,6 +49,15 @@ pub struct Settings {
     pub lookahead: Lookahead,
 }
 
+impl Settings {
+    /// What clients are told that came to `local`.
+    pub fn public_at(&self, local: Option<SocketAddr>) -> Public {
+        let mut listeners = self.listeners.iter();
+        let own = local.and_then(|local| listeners.find(|it| it.is_at(local)));
+        own.and_then(|own| own.public).unwrap_or(self.public)
+    }
+}
+
 /// The address that clients are told to come back to (maple.md 13.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advertise {
@@ -54,4 +67,17 @@ pub enum Advertise {
     Address(Ipv4Addr),
     /// What the server said; only the port is changed.
     Keep,
+}
+
+/// `arrived`, `keep` or an IPv4 address.
+impl FromStr for Advertise {
+    type Err = AddrParseError;
+
+    fn from_str(text: &str) -> Result<Self, AddrParseError> {
+        match text {
+            "arrived" => Ok(Self::Arrived),
+            "keep" => Ok(Self::Keep),
+            text => text.parse().map(Self::Address),
+        }
+    }
 }

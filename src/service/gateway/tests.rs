@@ -222,21 +222,65 @@ fn what_leads_nowhere_is_left_alone_or_ends() {
 #[test]
 fn a_dead_server_is_an_orderly_end() {
     let mut stage = Stage::new(settings());
-    let (mut client, mut server) = stage.joined(LOGIN);
-    server.say(&mut stage.net, b"\0\0last words");
-    stage.net.reset(server.id);
+    let (mut client, mut login) = stage.joined(LOGIN);
+    login.say(&mut stage.net, b"\0\0last words");
+    stage.net.reset(login.id);
     assert_eq!(client.heard(&mut stage.net), [b"\0\0last words"]);
     assert!(stage.net.is_shut(client.id) || !stage.net.is_open(client.id));
 
     let mut client = stage.client();
     client.say(&mut stage.net, LOGIN);
-    let server = stage.upstream();
-    stage.net.reset(server);
+    let refuses = stage.upstream();
+    stage.net.reset(refuses);
     assert!(stage.net.is_shut(client.id) || !stage.net.is_open(client.id));
-    let mut client = stage.client();
-    client.say(&mut stage.net, LOGIN);
-    stage.net.wait(Duration::from_secs(6));
-    assert!(stage.net.is_shut(client.id) || !stage.net.is_open(client.id));
+    for says_half_a_hello in [None, Some(false), Some(true)] {
+        let mut client = stage.client();
+        client.say(&mut stage.net, LOGIN);
+        if let Some(half) = says_half_a_hello {
+            let id = stage.upstream();
+            stage.net.take(id);
+            let len = if half { 15 } else { 0 };
+            stage.net.receive(id, &server(id).0[..len]);
+        }
+        stage.net.wait(Duration::from_secs(4));
+        assert!(!stage.net.is_shut(client.id) && stage.net.is_open(client.id));
+        stage.net.wait(Duration::from_secs(1));
+        assert!(stage.net.is_shut(client.id) || !stage.net.is_open(client.id));
+    }
+}
+
+#[test]
+fn every_cut_of_both_streams_is_the_same() {
+    let downward: [&[u8]; 4] = [b"\x11\0", &[0x31; 20], GO_TO_7575, b"\x41\0last"];
+    let upward = [LOGIN, b"\x18\0", &[0x31; 40]];
+    let expected = [downward[0], downward[1], GO_TO_US, downward[3]];
+    let longest = 16 + downward.iter().map(|it| it.len() + 4).sum::<usize>();
+    for cut in 0..=longest {
+        let mut stage = Stage::new(settings());
+        let mut client = stage.client();
+        let stream: Vec<u8> = upward.iter().flat_map(|it| client.frame(it)).collect();
+        let (early, late) = stream.split_at(cut.min(stream.len()));
+        assert!(stage.net.receive(client.id, early));
+        // Nothing is read while there is no server, so a late part comes when there is one.
+        let is_known = cut >= LOGIN.len() + 4;
+        if !is_known {
+            assert!(stage.net.receive(client.id, late));
+        }
+        let id = stage.upstream();
+        stage.net.take(id);
+        let (greeting, mut server) = server(id);
+        let frames = downward.iter().flat_map(|it| server.frame(it));
+        let stream: Vec<u8> = greeting.into_iter().chain(frames).collect();
+        let (first, second) = stream.split_at(cut);
+        for piece in [first, second] {
+            assert!(stage.net.receive(id, piece));
+        }
+        if is_known {
+            assert!(stage.net.receive(client.id, late));
+        }
+        assert_eq!(client.heard(&mut stage.net), expected, "cut at {cut}");
+        assert_eq!(server.heard(&mut stage.net), upward, "cut at {cut}");
+    }
 }
 
 #[test]

@@ -15,8 +15,33 @@
 //! and then in the system; the loop the session lives on takes them in its turn, at most a block
 //! each time, and takes none while the session's own reader is slow.
 //!
-//! Each event loop has its own handler with its own sessions. A world that has to know everybody
-//! runs on one loop (`net.loops = 1`), or its handlers exchange messages.
+//! Each event loop has its own handler with its own sessions. A [`Post`] leads to those of other
+//! loops: a handler, or any thread, sends to a session by its [`Address`], to many or to all, ends
+//! one, or tells a loop's handler something. Each loop has a bounded mailbox for that and does
+//! what is in it in its next turn; whoever has no room there is told so.
+//!
+//! ```no_run
+//! # use samara::{config::Config, maple::Profile, net::tcp::ConnectionId, server::Server};
+//! # use samara::{service::maple::{Handler, MapleService, Post, Sessions, Settings}, timer::Time};
+//! # #[derive(Debug, Default)]
+//! # struct World;
+//! # impl Handler for World {
+//! #     fn packet(&mut self, _: Time, _: ConnectionId, _: &mut [u8], _: &mut Sessions<'_>) {}
+//! # }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let post = Post::new();
+//! let server = Server::start_with(&Config::default(), |place| {
+//!     let settings = Settings::new(Profile::GMS_83);
+//!     let service = MapleService::new(World::default(), settings, place.metrics.clone())
+//!         .reachable(&post, place.index as u16, place.bell.clone())
+//!         .with_log(place.packet_log.as_ref());
+//!     vec![Box::new(service)]
+//! })?;
+//! post.broadcast_all(b"\x44\0good morning")?;
+//! # drop(server);
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! # Example
 //!
@@ -64,24 +89,32 @@
 //! ```
 
 mod greeting;
+mod post;
 mod sessions;
 mod settings;
+mod table;
 
 pub use greeting::{Greeting, LONGEST_HELLO};
+pub use post::{Address, Post};
 pub use sessions::{PacketError, Sessions};
 pub use settings::{Keepalive, Settings};
 
 use crate::{
-    maple::{Codec, Decoded, Direction},
+    actor::Bell,
+    maple::{Codec, Decoded, Direction, Opcodes},
     metrics::{Metrics, Reason},
     net::{
         Progress, Sniff,
         tcp::{ConnectionId, Connections, Ending, Origin, TcpService},
     },
+    service::packet_log::PacketLog,
     timer::Time,
 };
-use sessions::{Session, Table};
 use std::{fmt, sync::Arc};
+use table::{Logged, Session, Table};
+
+/// What others have left for a loop that is done in one of its turns.
+const MAIL_PER_TURN: usize = 256;
 
 /// What a server does with its sessions. Everything is called on the thread of one event loop.
 pub trait Handler: fmt::Debug + Send {
@@ -102,6 +135,11 @@ pub trait Handler: fmt::Debug + Send {
     /// A session is over, whoever ended it; `id` finds nothing any more.
     fn closed(&mut self, now: Time, id: ConnectionId, ending: Ending, sessions: &mut Sessions<'_>) {
         let _ = (now, id, ending, sessions);
+    }
+
+    /// Another loop's handler, or another thread, has something to say, [`Post::tell`].
+    fn told(&mut self, now: Time, bytes: &[u8], sessions: &mut Sessions<'_>) {
+        let _ = (now, bytes, sessions);
     }
 
     /// Does what there is to do without a packet, once in each of the loop's turns; says when
@@ -126,6 +164,8 @@ pub struct MapleService<H> {
     table: Table,
     /// Sessions whose keystreams were used.
     thirsty: Vec<ConnectionId>,
+    /// The way to other loops, and this one's number there.
+    home: Option<(Post, u16)>,
 }
 
 impl<H: Handler> MapleService<H> {
@@ -137,16 +177,60 @@ impl<H: Handler> MapleService<H> {
             settings,
             table: Table::new(metrics),
             thirsty: Vec::new(),
+            home: None,
         }
+    }
+
+    /// Lets other loops reach these sessions through `post` as those of loop `home`, of which
+    /// there is one, and lets these reach theirs; `bell` wakes this loop.
+    #[must_use]
+    pub fn reachable(mut self, post: &Post, home: u16, bell: Arc<Bell>) -> Self {
+        post.open(home, bell, self.table.metrics.clone());
+        self.home = Some((post.clone(), home));
+        self
+    }
+
+    /// Writes packets to `log`, too. What a client says is secret until its first packet is one
+    /// with which it comes in from another server.
+    #[must_use]
+    pub fn with_log(mut self, log: Option<&PacketLog>) -> Self {
+        let profile = *self.codec.profile();
+        let opcodes = Opcodes::find(profile.region, profile.version).unwrap_or_default();
+        self.table.log = log.map(|log| log.recorder("maple", profile, opcodes));
+        self
     }
 
     fn call<R>(
         &mut self,
+        now: Time,
         net: &mut Connections,
         call: impl FnOnce(&mut H, &mut Sessions<'_>) -> R,
     ) -> R {
-        let table = &mut self.table;
-        call(&mut self.handler, &mut Sessions { table, net })
+        let mut sessions = Sessions {
+            now,
+            table: &mut self.table,
+            net,
+            home: self.home.as_ref(),
+        };
+        call(&mut self.handler, &mut sessions)
+    }
+
+    /// Does what others have left for this loop; whether there is more of it.
+    fn open_mail(&mut self, now: Time, net: &mut Connections) -> bool {
+        let Some((post, home)) = self.home.clone() else {
+            return false;
+        };
+        for _ in 0..MAIL_PER_TURN {
+            let Some(mail) = post.take(home) else {
+                return false;
+            };
+            self.call(now, net, |handler, all| {
+                if let Some(bytes) = mail.deliver(all) {
+                    handler.told(now, &bytes, all);
+                }
+            });
+        }
+        true
     }
 
     /// Says hello; `None` if that is not possible.
@@ -169,6 +253,16 @@ impl<H: Handler> MapleService<H> {
             heard: now,
             pinged: None,
             thirsty: false,
+            logged: self.logged(id, net),
+        })
+    }
+
+    fn logged(&self, id: ConnectionId, net: &Connections) -> Option<Logged> {
+        let log = self.table.log.as_ref()?;
+        let number = log.begin(net.peer(id)?.ip())?;
+        Some(Logged {
+            number,
+            is_login: None,
         })
     }
 
@@ -180,6 +274,7 @@ impl<H: Handler> MapleService<H> {
         bytes: &mut [u8],
         net: &mut Connections,
     ) -> Option<usize> {
+        self.table.log_received(now, id, bytes);
         let session = self.table.get_mut(id).filter(|it| it.is_open())?;
         let (payload, frame_len) = match session.decoder.decode(bytes) {
             Ok(Decoded::Packet { payload, frame_len }) => (payload, frame_len),
@@ -195,7 +290,9 @@ impl<H: Handler> MapleService<H> {
         session.pinged = None;
         let is_pong = self.settings.is_pong(payload);
         if !is_pong {
-            self.call(net, |handler, all| handler.packet(now, id, payload, all));
+            self.call(now, net, |handler, all| {
+                handler.packet(now, id, payload, all);
+            });
         }
         Some(frame_len)
     }
@@ -239,7 +336,7 @@ impl<H: Handler> TcpService for MapleService<H> {
             net.set_idle_timeout(id, None);
             net.set_timer(id, Some(now + keepalive.after));
         }
-        self.call(net, |handler, all| handler.opened(now, id, all));
+        self.call(now, net, |handler, all| handler.opened(now, id, all));
     }
 
     fn received(
@@ -282,7 +379,7 @@ impl<H: Handler> TcpService for MapleService<H> {
                 let mut ping = [0; 2];
                 let ping = keepalive.write_ping(self.settings.opcode_len(), &mut ping);
                 // If it cannot be sent the session ends anyway.
-                let _ = self.call(net, |_, all| all.send(id, ping));
+                let _ = self.call(now, net, |_, all| all.send(id, ping));
             }
             None => net.set_timer(id, Some(session.heard + after)),
         }
@@ -290,16 +387,28 @@ impl<H: Handler> TcpService for MapleService<H> {
 
     fn closed(&mut self, now: Time, id: ConnectionId, ending: Ending, net: &mut Connections) {
         if self.table.remove(id).is_some() {
-            self.call(net, |handler, all| handler.closed(now, id, ending, all));
+            self.call(now, net, |handler, all| {
+                handler.closed(now, id, ending, all);
+            });
         }
     }
 
     fn turn(&mut self, now: Time, net: &mut Connections) -> Progress {
-        self.call(net, |handler, all| handler.turn(now, all))
+        let more = self.open_mail(now, net);
+        let progress = self.call(now, net, |handler, all| handler.turn(now, all));
+        Progress {
+            more: progress.more || more,
+            ..progress
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        let home = self.home.as_ref();
+        home.is_none_or(|(post, home)| post.is_empty(*home))
     }
 
     fn stopping(&mut self, now: Time, net: &mut Connections) {
-        self.call(net, |handler, all| handler.stopping(now, all));
+        self.call(now, net, |handler, all| handler.stopping(now, all));
     }
 
     fn idle(&mut self) -> bool {

@@ -1,29 +1,34 @@
-//! The sessions of one event loop, as their handler reaches them.
+//! The sessions of one event loop, as their handler reaches them, and the way to all others.
 
+use super::{
+    Address, Post,
+    table::{Table, get, get_mut},
+};
 use crate::{
     buffer::{Full, Writer},
-    maple::{Decoder, EncodeError, Encoder, Lanes, Recipient},
-    metrics::Metrics,
+    maple::{Direction, EncodeError, Encoder, Iv, Recipient},
     net::tcp::{ConnectionId, Connections, SendError},
     timer::Time,
 };
 use arrayvec::ArrayVec;
-use std::{error::Error, fmt, net::SocketAddr, sync::Arc, time::Duration};
+use std::{error::Error, fmt, net::SocketAddr};
 
 /// Sessions whose frames of a broadcast are made together.
 const TOGETHER: usize = 64;
 
 /// Bytes of a broadcast's frames that are made together; four of the longest at least.
-const BENCH: usize = 4 * (8 + LONGEST);
+pub(super) const BENCH: usize = 4 * (8 + LONGEST);
 
 /// The longest payload of a broadcast, and what every header can say.
-const LONGEST: usize = u16::MAX as usize;
+pub(super) const LONGEST: usize = u16::MAX as usize;
 
 /// What a handler can do: send to sessions, and end them.
 #[derive(Debug)]
 pub struct Sessions<'s> {
+    pub(super) now: Time,
     pub(super) table: &'s mut Table,
     pub(super) net: &'s mut Connections,
+    pub(super) home: Option<&'s (Post, u16)>,
 }
 
 impl Sessions<'_> {
@@ -52,16 +57,23 @@ impl Sessions<'_> {
         if most > LONGEST {
             return Err(PacketError::TooLong);
         }
-        let session = self.table.get_mut(id).ok_or(PacketError::Gone)?;
+        let session = get_mut(&mut self.table.slots, id).ok_or(PacketError::Gone)?;
+        let logged = session.logged;
         let encoder = session.encoder.as_mut().ok_or(PacketError::Gone)?;
         let header_len = encoder.header_len(most);
+        let (iv, now) = (encoder.iv(), self.now);
+        let log = self.table.log.as_ref();
         let mut result = Err(PacketError::TooLong);
         self.net.write(id, header_len + most, |room| {
-            let len = compose(encoder, header_len, room, fill);
-            if len.is_some() {
-                result = Ok(());
+            let Some(len) = compose(encoder, header_len, room, fill) else {
+                return 0;
+            };
+            if let Some((log, logged)) = log.zip(logged) {
+                let frame = room.get(..len).unwrap_or_default();
+                log.record(logged.record(now, Direction::ToClient, iv), frame);
             }
-            len.unwrap_or(0)
+            result = Ok(());
+            len
         })?;
         self.table
             .metrics
@@ -71,7 +83,8 @@ impl Sessions<'_> {
     }
 
     /// Sends one packet to all of `to`, which names each of them once, and says how many it went
-    /// to. Shanda is done once and the keystreams are made side by side ([`Lanes::seal_many`]).
+    /// to. Shanda is done once and the keystreams are made side by side
+    /// ([`crate::maple::Lanes::seal_many`]).
     ///
     /// Whoever is gone is passed over, and whoever reads too slowly is cut off.
     ///
@@ -104,6 +117,7 @@ impl Sessions<'_> {
             slots,
             lanes,
             bench,
+            log,
             ..
         } = &mut *self.table;
         let mut receivers: ArrayVec<Receiver<'_>, TOGETHER> = ArrayVec::new();
@@ -117,7 +131,13 @@ impl Sessions<'_> {
             let frame_len = encoder.header_len(payload.len()) + payload.len();
             let (frame, others) = std::mem::take(&mut rest).split_at_mut(frame_len);
             rest = others;
-            receivers.push(Receiver { id, encoder, frame });
+            let iv = encoder.iv();
+            receivers.push(Receiver {
+                id,
+                encoder,
+                iv,
+                frame,
+            });
             if rest.len() < 8 + payload.len() {
                 break;
             }
@@ -125,8 +145,14 @@ impl Sessions<'_> {
         let sealed = lanes.seal_many(payload, receivers.iter_mut());
         let mut sent = 0;
         for receiver in receivers {
+            let mut logged = None;
             if let Some(session) = get_mut(slots, receiver.id) {
                 session.encoder = Some(receiver.encoder);
+                logged = session.logged;
+            }
+            if let Some((log, logged)) = log.as_ref().zip(logged).filter(|_| sealed.is_ok()) {
+                let record = logged.record(self.now, Direction::ToClient, receiver.iv);
+                log.record(record, receiver.frame);
             }
             // Whoever did not get it is closed, or is being closed.
             if sealed.is_ok() && self.net.send(receiver.id, receiver.frame).is_ok() {
@@ -137,7 +163,86 @@ impl Sessions<'_> {
         Ok(sent)
     }
 
-    /// Everybody, in no order.
+    /// Sends a packet to a session of any loop.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sessions::send`] for a session of this loop; for others [`PacketError::Full`] if
+    /// the mailbox of its loop is, and [`PacketError::Gone`] if there is no such loop. Whether
+    /// the session is still there is not known here.
+    pub fn send_to(&mut self, to: Address, payload: &[u8]) -> Result<(), PacketError> {
+        match self.home {
+            Some((post, home)) if *home != to.home => post.send(to, payload),
+            _ => self.send(to.id, payload),
+        }
+    }
+
+    /// Sends one packet to all of `to`, which names each of them once, whatever loops they are
+    /// on; says how many it went to, or is on its way to.
+    ///
+    /// # Errors
+    ///
+    /// [`PacketError::TooLong`]; then nobody gets anything.
+    pub fn broadcast_to<I>(&mut self, to: I, payload: &[u8]) -> Result<usize, PacketError>
+    where
+        I: IntoIterator<Item = Address, IntoIter: Clone>,
+    {
+        let to = to.into_iter();
+        let Some((post, home)) = self.home else {
+            return self.broadcast(to.map(|to| to.id), payload);
+        };
+        let own = to.clone().filter(|to| to.home == *home).map(|to| to.id);
+        let sent = self.broadcast(own, payload)?;
+        let others = to.filter(|to| to.home != *home);
+        Ok(sent + post.broadcast(others, payload)?)
+    }
+
+    /// Sends one packet to all sessions of all loops; says how many of this loop's it went to.
+    ///
+    /// # Errors
+    ///
+    /// [`PacketError::TooLong`]; then nobody gets anything. [`PacketError::Full`] if the mailbox
+    /// of another loop is; then the sessions there do not get it.
+    pub fn broadcast_all(&mut self, payload: &[u8]) -> Result<usize, PacketError> {
+        let sent = self.broadcast_here(payload)?;
+        if let Some((post, home)) = self.home {
+            post.broadcast_all_but(Some(*home), payload)?;
+        }
+        Ok(sent)
+    }
+
+    /// Sends one packet to all sessions of this loop.
+    pub(super) fn broadcast_here(&mut self, payload: &[u8]) -> Result<usize, PacketError> {
+        let mut everybody = std::mem::take(&mut self.table.everybody);
+        everybody.clear();
+        everybody.extend(self.ids());
+        let sent = self.broadcast(everybody.iter().copied(), payload);
+        self.table.everybody = everybody;
+        sent
+    }
+
+    /// Ends a session of any loop in good order, [`Sessions::close`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Sessions::send_to`] for sessions of other loops.
+    pub fn close_at(&mut self, of: Address) -> Result<(), PacketError> {
+        match self.home {
+            Some((post, home)) if *home != of.home => post.close(of),
+            _ => {
+                self.close(of.id);
+                Ok(())
+            }
+        }
+    }
+
+    /// What other loops know a session of this one by.
+    pub fn address(&self, id: ConnectionId) -> Address {
+        let home = self.home.map_or(0, |(_, home)| *home);
+        Address { home, id }
+    }
+
+    /// Everybody of this loop, in no order.
     pub fn ids(&self) -> impl Iterator<Item = ConnectionId> {
         let ids = self.table.slots.iter().enumerate();
         ids.filter_map(|(index, session)| {
@@ -201,7 +306,7 @@ fn compose(
     Some(shorter + len)
 }
 
-/// Why a packet was not sent.
+/// Why a packet was not sent, or a word not passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketError {
     /// The session is closed or being closed.
@@ -210,6 +315,8 @@ pub enum PacketError {
     Overflow,
     /// The payload is too long, or was not written.
     TooLong,
+    /// The mailbox of another loop has no room, or there is no buffer for the packet.
+    Full,
 }
 
 impl From<SendError> for PacketError {
@@ -234,6 +341,7 @@ impl fmt::Display for PacketError {
             Self::Gone => "the session is closed",
             Self::Overflow => "too much waits for the peer",
             Self::TooLong => "the packet is too long",
+            Self::Full => "too much waits for the session's loop",
         })
     }
 }
@@ -244,6 +352,8 @@ impl Error for PacketError {}
 struct Receiver<'f> {
     id: ConnectionId,
     encoder: Box<Encoder>,
+    /// What the frame is made with.
+    iv: Iv,
     frame: &'f mut [u8],
 }
 
@@ -255,94 +365,4 @@ impl Recipient for Receiver<'_> {
     fn outlet(&mut self, frame_len: usize) -> Option<(&mut Encoder, &mut [u8])> {
         Some((&mut self.encoder, self.frame.get_mut(..frame_len)?))
     }
-}
-
-/// One client.
-#[derive(Debug)]
-pub(super) struct Session {
-    pub(super) generation: u32,
-    pub(super) decoder: Decoder,
-    /// Away while a broadcast is made, and once the session is being closed.
-    pub(super) encoder: Option<Box<Encoder>>,
-    pub(super) heard: Time,
-    /// When it was asked whether it is there, if it has said nothing since.
-    pub(super) pinged: Option<Time>,
-    /// It is on the list of those whose keystreams were used.
-    pub(super) thirsty: bool,
-}
-
-impl Session {
-    /// Whether anything it says still counts.
-    pub(super) fn is_open(&self) -> bool {
-        self.encoder.is_some()
-    }
-
-    /// How long it has said nothing.
-    pub(super) fn silence(&self, now: Time) -> Duration {
-        now.since(self.heard)
-    }
-}
-
-/// All sessions of a loop, by the place of their connection.
-#[derive(Debug)]
-pub(super) struct Table {
-    slots: Vec<Option<Session>>,
-    open: usize,
-    lanes: Lanes,
-    bench: Box<[u8]>,
-    pub(super) metrics: Arc<Metrics>,
-}
-
-impl Table {
-    pub(super) fn new(metrics: Arc<Metrics>) -> Self {
-        Self {
-            slots: Vec::new(),
-            open: 0,
-            lanes: Lanes::new(LONGEST),
-            bench: vec![0; BENCH].into(),
-            metrics,
-        }
-    }
-
-    pub(super) fn insert(&mut self, index: u32, session: Session) {
-        let index = index as usize;
-        if self.slots.len() <= index {
-            self.slots.resize_with(index + 1, || None);
-        }
-        if let Some(slot) = self.slots.get_mut(index) {
-            *slot = Some(session);
-            self.open += 1;
-        }
-    }
-
-    pub(super) fn remove(&mut self, id: ConnectionId) -> Option<Session> {
-        get(&self.slots, id)?;
-        self.open -= 1;
-        self.slots.get_mut(id.index as usize)?.take()
-    }
-
-    pub(super) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Session> {
-        get_mut(&mut self.slots, id)
-    }
-
-    /// Makes all keystreams ahead that a session may have.
-    pub(super) fn prefetch(&mut self, id: ConnectionId) {
-        if let Some(session) = self.get_mut(id) {
-            session.thirsty = false;
-            session.decoder.prefetch();
-            if let Some(encoder) = &mut session.encoder {
-                encoder.prefetch();
-            }
-        }
-    }
-}
-
-fn get(slots: &[Option<Session>], id: ConnectionId) -> Option<&Session> {
-    let session = slots.get(id.index as usize)?.as_ref()?;
-    (session.generation == id.generation).then_some(session)
-}
-
-fn get_mut(slots: &mut [Option<Session>], id: ConnectionId) -> Option<&mut Session> {
-    let session = slots.get_mut(id.index as usize)?.as_mut()?;
-    (session.generation == id.generation).then_some(session)
 }

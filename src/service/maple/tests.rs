@@ -182,6 +182,119 @@ fn a_packet_may_be_written_in_place() {
     assert_eq!(client.heard(&mut net), [[0x31, 0, 0, 0]]);
 }
 
+/// A world that does with other loops what a packet's third byte says, to the addresses it knows.
+#[derive(Debug)]
+struct Wide {
+    known: Arc<Mutex<Vec<Address>>>,
+    post: Post,
+}
+
+impl Handler for Wide {
+    fn opened(&mut self, _: Time, id: ConnectionId, all: &mut Sessions<'_>) {
+        self.known.lock().unwrap().push(all.address(id));
+    }
+
+    fn packet(&mut self, _: Time, _: ConnectionId, payload: &mut [u8], all: &mut Sessions<'_>) {
+        let known = self.known.lock().unwrap().clone();
+        match payload[2] {
+            0 => _ = all.broadcast_all(payload).unwrap(),
+            1 => assert_eq!(all.broadcast_to(known, payload), Ok(3)),
+            2 => known
+                .iter()
+                .for_each(|&to| all.send_to(to, payload).unwrap()),
+            3 => known.iter().for_each(|&of| all.close_at(of).unwrap()),
+            _ => self
+                .post
+                .homes()
+                .for_each(|home| self.post.tell(home, payload).unwrap()),
+        }
+    }
+
+    fn told(&mut self, _: Time, bytes: &[u8], all: &mut Sessions<'_>) {
+        assert_eq!(
+            all.broadcast(all.ids().collect::<Vec<_>>(), bytes),
+            Ok(all.len())
+        );
+    }
+}
+
+/// Two loops, with two clients on the first and one on the second.
+fn two_loops() -> (Post, [Rehearsal; 2], Arc<Metrics>) {
+    let (post, known) = (Post::new(), Arc::default());
+    let metrics = Arc::new(Metrics::default());
+    let nets = [0, 1].map(|home| {
+        let handler = Wide {
+            known: Arc::clone(&known),
+            post: post.clone(),
+        };
+        let settings = Settings::new(Profile::GMS_83);
+        let service = MapleService::new(handler, settings, metrics.clone());
+        let service = service.reachable(&post, home, Arc::default());
+        Rehearsal::new(service, TcpSettings::default())
+    });
+    (post, nets, metrics)
+}
+
+#[test]
+fn handlers_reach_sessions_of_other_loops() {
+    let (post, [mut near, mut far], metrics) = two_loops();
+    let mut clients = [
+        Client::open(&mut near),
+        Client::open(&mut near),
+        Client::open(&mut far),
+    ];
+    for what in [0, 1, 2, 4] {
+        let payload = [&[0x31, 0, what][..], &[7; 2000]].concat();
+        clients[0].say(&mut near, &payload);
+        for (client, net) in clients.iter_mut().zip([true, true, false]) {
+            let net = if net { &mut near } else { &mut far };
+            net.wait(Duration::ZERO);
+            assert_eq!(client.heard(net), [&payload[..]], "{what}");
+        }
+    }
+    post.broadcast_all(b"\x44\0from outside").unwrap();
+    near.wait(Duration::ZERO);
+    far.wait(Duration::ZERO);
+    for (client, net) in clients.iter_mut().zip([true, true, false]) {
+        let net = if net { &mut near } else { &mut far };
+        assert_eq!(client.heard(net), [b"\x44\0from outside"]);
+    }
+
+    clients[0].say(&mut near, b"\x31\0\x03");
+    far.wait(Duration::ZERO);
+    for (client, net) in clients.iter().zip([&near, &near, &far]) {
+        assert!(net.is_shut(client.id) || !net.is_open(client.id));
+    }
+    let gone = Address {
+        home: 2,
+        id: clients[0].id,
+    };
+    assert_eq!(post.send(gone, b"\x31\0"), Err(PacketError::Gone));
+    assert_eq!(metrics.maple_mail_drops.get(), 0);
+}
+
+#[test]
+fn a_full_mailbox_refuses_and_counts() {
+    let (post, [_, mut far], metrics) = two_loops();
+    let mut client = Client::open(&mut far);
+    let to = Address {
+        home: 1,
+        id: client.id,
+    };
+    let sent = (0..10_000).take_while(|_| post.send(to, b"\x31\0").is_ok());
+    let sent = sent.count();
+    assert!((1000..10_000).contains(&sent));
+    assert_eq!(metrics.maple_mail_drops.get(), 1);
+    assert_eq!(post.close(to), Err(PacketError::Full));
+    far.wait(Duration::ZERO);
+    assert_eq!(client.heard(&mut far).len(), sent);
+    let long = vec![0; 65_536];
+    assert_eq!(post.send(to, &long), Err(PacketError::TooLong));
+    let held = (0..300).filter(|_| post.send(to, &long[..65_535]).is_ok());
+    assert_eq!(held.count(), 256, "buffers for long ones are few");
+    assert!(post.send(to, b"\x31\0").is_ok());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 

@@ -1,4 +1,4 @@
-//! A file with the packets that pass the gateway, for those who look for mistakes in protocols.
+//! A file with the packets of Maple services, for those who look for mistakes in protocols.
 //!
 //! An event loop copies a frame as it came, encrypted, into a buffer of a pool and puts it into a
 //! queue; a thread of the log's own decrypts it there ([`crate::maple::Decoder`] needs no more
@@ -9,16 +9,18 @@
 //! themselves with to a game server is a key to their session: only the opcodes and lengths of
 //! these are written unless it is asked for more.
 //!
+//! One log takes the packets of several services, each of its own version.
+//!
 //! | form | a packet is |
 //! |---|---|
-//! | [`Form::Json`] | a line: `{"time", "session", "direction", "opcode", "length", "iv", "payload"}` |
+//! | [`Form::Json`] | a line: `{"time", "service", "version", "session", "direction", "opcode", "length", "iv", "payload"}` |
 //! | [`Form::Text`] | a hex dump as `text2pcap -D -t "%Y-%m-%dT%H:%M:%S."` of Wireshark reads it |
 
 mod writer;
 
 use crate::{
     buffer::{Frame, FramePool},
-    maple::{Direction, Iv, Opcodes, Profile},
+    maple::{Codec, Direction, Iv, Opcodes, Profile},
     metrics::Metrics,
     net::Clock,
     timer::Time,
@@ -30,7 +32,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::{self, JoinHandle},
 };
@@ -73,7 +75,7 @@ pub enum Form {
 pub struct Record {
     /// When it passed.
     pub at: Time,
-    /// The number of its client.
+    /// The number of its session, among those of its service.
     pub session: u64,
     /// Which way it went.
     pub direction: Direction,
@@ -83,17 +85,33 @@ pub struct Record {
     pub is_login: bool,
 }
 
-/// Where the loops leave packets; clones leave them in the same place.
+/// A log that is written; clones are the same.
 #[derive(Clone)]
 pub struct PacketLog {
     shared: Arc<Shared>,
 }
 
+/// Where the loops leave the packets of one service; clones leave them in the same place.
+#[derive(Clone)]
+pub struct Recorder {
+    shared: Arc<Shared>,
+    source: Arc<Source>,
+}
+
+/// Whose packets they are.
+struct Source {
+    service: &'static str,
+    codec: Codec,
+    opcodes: Opcodes,
+}
+
 struct Shared {
-    queue: ArrayQueue<(Record, Frame)>,
+    queue: ArrayQueue<(Record, Frame, Arc<Source>)>,
     /// Shortest first.
     buffers: [FramePool; 2],
     clients: Vec<IpAddr>,
+    /// Sessions that were given a number.
+    sessions: AtomicU64,
     metrics: Arc<Metrics>,
     stopped: AtomicBool,
 }
@@ -106,21 +124,19 @@ pub struct LogThread {
 }
 
 impl PacketLog {
-    /// Opens the file, behind what it holds, and starts the thread. Packets are those of
-    /// `profile`; their times are `clock`'s.
+    /// Opens the file, behind what it holds, and starts the thread. Times of packets are
+    /// `clock`'s.
     ///
     /// # Errors
     ///
     /// When the file cannot be opened or the system refuses a thread.
     pub fn start(
         settings: Settings,
-        profile: Profile,
-        opcodes: Opcodes,
         clock: Clock,
         metrics: Arc<Metrics>,
     ) -> io::Result<(Self, LogThread)> {
         let log = Self::new(settings.clients.clone(), metrics);
-        let mut writer = Writer::open(settings, profile, opcodes, clock)?;
+        let mut writer = Writer::open(settings, clock)?;
         let its = log.clone();
         let thread = thread::Builder::new().name("packet-log".to_owned());
         let thread = thread.spawn(move || {
@@ -128,8 +144,8 @@ impl PacketLog {
             loop {
                 // Asked first, so that what was left before the end is still written.
                 let ends = its.shared.stopped.load(Ordering::Acquire);
-                while let Some((record, mut frame)) = its.shared.queue.pop() {
-                    match writer.write(record, &mut frame) {
+                while let Some((record, mut frame, source)) = its.shared.queue.pop() {
+                    match writer.write(record, &mut frame, &source) {
                         true => metrics.maple_logged.add(1),
                         false => metrics.maple_log_drops.add(1),
                     }
@@ -155,10 +171,38 @@ impl PacketLog {
                 queue: ArrayQueue::new(QUEUE),
                 buffers: BUFFERS.map(|(count, size)| FramePool::new(count, size)),
                 clients,
+                sessions: AtomicU64::new(0),
                 metrics,
                 stopped: AtomicBool::new(false),
             }),
         }
+    }
+
+    /// Takes the packets of a service that speaks as `profile` says.
+    pub fn recorder(&self, service: &'static str, profile: Profile, opcodes: Opcodes) -> Recorder {
+        Recorder {
+            shared: self.shared.clone(),
+            source: Arc::new(Source {
+                service,
+                codec: Codec::new(profile),
+                opcodes,
+            }),
+        }
+    }
+}
+
+impl Recorder {
+    /// A number for a session, if this client's packets are logged.
+    pub fn begin(&self, client: IpAddr) -> Option<u64> {
+        let sessions = &self.shared.sessions;
+        self.wants(client)
+            .then(|| sessions.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// Whether a packet with this opcode is a client's first one on a game server; then nothing
+    /// else that it says is secret.
+    pub fn is_arrival(&self, opcode: u16) -> bool {
+        self.source.opcodes.migrate_in == Some(opcode)
     }
 
     /// Whether this client's packets are logged.
@@ -179,7 +223,8 @@ impl PacketLog {
         let left = fitting
             .find_map(FramePool::try_take)
             .is_some_and(|mut buffer| {
-                buffer.copy_from(frame).is_ok() && queue.push((record, buffer)).is_ok()
+                let source = self.source.clone();
+                buffer.copy_from(frame).is_ok() && queue.push((record, buffer, source)).is_ok()
             });
         if !left {
             metrics.maple_log_drops.add(1);
@@ -190,6 +235,15 @@ impl PacketLog {
 impl fmt::Debug for PacketLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PacketLog")
+            .field("waiting", &self.shared.queue.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder")
+            .field("service", &self.source.service)
             .field("waiting", &self.shared.queue.len())
             .finish_non_exhaustive()
     }

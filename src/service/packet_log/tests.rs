@@ -37,16 +37,16 @@ impl Drop for Directory {
     }
 }
 
-fn start(settings: Settings) -> (PacketLog, LogThread, Arc<Metrics>) {
+fn start(settings: Settings) -> (Recorder, LogThread, Arc<Metrics>) {
     let metrics = Arc::new(Metrics::default());
     let opcodes = Opcodes::find(crate::maple::Region::Gms, 83).unwrap();
     let clock = Clock::start();
-    let started = PacketLog::start(settings, Profile::GMS_83, opcodes, clock, metrics.clone());
-    let (log, thread) = started.unwrap();
-    (log, thread, metrics)
+    let (log, thread) = PacketLog::start(settings, clock, metrics.clone()).unwrap();
+    let recorder = log.recorder("gateway", Profile::GMS_83, opcodes);
+    (recorder, thread, metrics)
 }
 
-fn record(log: &PacketLog, direction: Direction, is_login: bool, payload: &[u8]) {
+fn record(log: &Recorder, direction: Direction, is_login: bool, payload: &[u8]) {
     let codec = Codec::new(Profile::GMS_83);
     let mut frame = [&[0; 4], payload].concat();
     codec.encoder(direction, IV).encode(&mut frame).unwrap();
@@ -86,6 +86,10 @@ fn packets_are_lines_and_secrets_are_not_in_them() {
         (&first["opcode"], &first["iv"]),
         (&1.into(), &"46727A52".into())
     );
+    assert_eq!(
+        (&first["service"], &first["version"]),
+        (&"gateway".into(), &83.into())
+    );
     let time: jiff::Timestamp = first["time"].as_str().unwrap().parse().unwrap();
     let age = jiff::Timestamp::now().as_second() - time.as_second();
     assert!(age.abs() < 60, "{time}");
@@ -106,7 +110,7 @@ fn a_dump_is_one_that_other_programs_read() {
     let lines: Vec<_> = text.lines().collect();
     assert_eq!(
         lines[0],
-        "# session 7, opcode 0x0001, 18 bytes, iv 46727A52"
+        "# gateway session 7, opcode 0x0001, 18 bytes, iv 46727A52"
     );
     assert!(lines[1].starts_with("I 20") && lines[1].ends_with('Z'));
     assert_eq!(
@@ -144,6 +148,7 @@ fn a_full_file_makes_room_for_the_next() {
 fn what_has_no_room_is_counted_and_nobody_waits() {
     let metrics = Arc::new(Metrics::default());
     let log = PacketLog::new(vec![IpAddr::from([192, 0, 2, 1])], metrics.clone());
+    let log = log.recorder("gateway", Profile::GMS_83, Opcodes::default());
     for _ in 0..300 {
         record(&log, Direction::ToClient, false, &[1; 2000]);
     }

@@ -1,9 +1,9 @@
 //! The log's thread: decrypts, writes, and begins new files.
 
-use super::{Form, Record, Settings};
+use super::{Form, Record, Settings, Source};
 use crate::{
     buffer::Frame,
-    maple::{Codec, Decoded, Direction, Opcodes, Profile},
+    maple::{Decoded, Direction},
     net::Clock,
     timer::Time,
 };
@@ -26,8 +26,6 @@ const CHUNK: usize = 64 << 10;
 
 pub(super) struct Writer {
     settings: Settings,
-    codec: Codec,
-    opcodes: Opcodes,
     clock: Clock,
     /// The wall clock's time at the clock's zero.
     zero: Duration,
@@ -40,19 +38,12 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn open(
-        settings: Settings,
-        profile: Profile,
-        opcodes: Opcodes,
-        clock: Clock,
-    ) -> io::Result<Self> {
+    pub(super) fn open(settings: Settings, clock: Clock) -> io::Result<Self> {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH);
         let since_start = clock.now().since(Time::ZERO);
         let (file, size) = open(&settings.path)?;
         Ok(Self {
             settings,
-            codec: Codec::new(profile),
-            opcodes,
             clock,
             zero: wall.unwrap_or_default().saturating_sub(since_start),
             file: Some(file),
@@ -63,18 +54,18 @@ impl Writer {
     }
 
     /// Writes one packet; false if that is not possible.
-    pub(super) fn write(&mut self, record: Record, frame: &mut Frame) -> bool {
+    pub(super) fn write(&mut self, record: Record, frame: &mut Frame, source: &Source) -> bool {
         if !self.is_ready() {
             return false;
         }
         let len = frame.len();
         let frame = frame.buffer_mut().get_mut(..len).unwrap_or_default();
-        let mut decoder = self.codec.decoder(record.direction, record.iv);
+        let mut decoder = source.codec.decoder(record.direction, record.iv);
         let Ok(Decoded::Packet { payload, .. }) = decoder.decode(frame) else {
             return false;
         };
         let before = self.text.len();
-        let packet = Packet::new(record, payload, &self.codec, self.opcodes, &self.settings);
+        let packet = Packet::new(record, payload, source, &self.settings);
         let time = self.time(record.at);
         // Cannot fail: the text grows as it is written.
         let _ = match self.settings.form {
@@ -149,6 +140,7 @@ impl Writer {
 
 /// A packet as it is written.
 struct Packet<'p> {
+    source: &'p Source,
     record: Record,
     opcode: u16,
     len: usize,
@@ -157,20 +149,15 @@ struct Packet<'p> {
 }
 
 impl<'p> Packet<'p> {
-    fn new(
-        record: Record,
-        payload: &'p [u8],
-        codec: &Codec,
-        opcodes: Opcodes,
-        settings: &Settings,
-    ) -> Self {
-        let opcode_len = codec.profile().opcode_len;
+    fn new(record: Record, payload: &'p [u8], source: &'p Source, settings: &Settings) -> Self {
+        let opcode_len = source.codec.profile().opcode_len;
         let opcode = payload.get(..opcode_len).unwrap_or(payload);
         let number = opcode.iter().rev();
         let number = number.fold(0, |number, &byte| number << 8 | u16::from(byte));
         let is_secret = record.direction == Direction::ToServer
-            && (record.is_login || opcodes.migrate_in == Some(number));
+            && (record.is_login || source.opcodes.migrate_in == Some(number));
         Self {
+            source,
             record,
             opcode: number,
             len: payload.len(),
@@ -192,10 +179,13 @@ impl<'p> Packet<'p> {
         let Record { session, iv, .. } = self.record;
         let Self { opcode, len, .. } = self;
         let direction = self.direction();
+        let service = self.source.service;
+        let version = self.source.codec.profile().version;
         write!(
             out,
-            r#"{{"time":"{time}","session":{session},"direction":"{direction}","#
+            r#"{{"time":"{time}","service":"{service}","version":{version},"#
         )?;
+        write!(out, r#""session":{session},"direction":"{direction}","#)?;
         write!(out, r#""opcode":{opcode},"length":{len},"iv":""#)?;
         write_hex(&iv.bytes(), out)?;
         write!(out, r#"","payload":""#)?;
@@ -216,7 +206,8 @@ impl<'p> Packet<'p> {
         };
         write!(
             out,
-            "# session {session}, opcode 0x{opcode:04X}, {len} bytes{masked}, iv "
+            "# {} session {session}, opcode 0x{opcode:04X}, {len} bytes{masked}, iv ",
+            self.source.service,
         )?;
         write_hex(&iv.bytes(), out)?;
         let mark = match self.record.direction {

@@ -1,7 +1,7 @@
 //! What clients go through: a world, and a gateway or a bare relay in front of it.
 
 use super::world::World;
-use crate::options;
+use crate::{measure::Observed, options};
 use samara::{
     actor::Bell,
     buffer::FramePool,
@@ -41,11 +41,21 @@ pub(crate) enum Through {
     World,
 }
 
+impl Through {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Gateway => "gateway",
+            Self::Relay => "relay",
+            Self::World => "world",
+        }
+    }
+}
+
 /// Everything that runs, each part on one thread.
 pub(crate) struct Stage {
     pub(crate) address: SocketAddr,
     /// The thread that is measured; none where the system does not tell.
-    thread: Option<u64>,
+    pub(crate) thread: Option<Observed>,
     _front: Option<Front>,
     _world: Server,
 }
@@ -61,18 +71,13 @@ impl Stage {
     /// # Errors
     ///
     /// When the system refuses sockets or threads.
-    pub(crate) fn start(maple: &options::Maple) -> io::Result<Self> {
+    pub(crate) fn start(maple: &options::Maple, through: Through) -> io::Result<Self> {
         let clients = maple.clients.users;
-        let world = Server::start_with(&config(clients), |_, metrics| {
-            let settings = Settings::new(Profile::GMS_83);
-            let service = MapleService::new(World::default(), settings, metrics.clone());
-            vec![Box::new(service)]
-        });
-        let world = world.map_err(io::Error::other)?;
+        let world = start_world(&config(clients))?;
         let mut address = first(world.addresses())?;
         // Beside it stands what is started later.
         let of_world = new_thread(&BTreeSet::new());
-        let front = match maple.through {
+        let front = match through {
             Through::World => None,
             Through::Gateway => {
                 let mut config = config(clients);
@@ -99,22 +104,33 @@ impl Stage {
         };
         Ok(Self {
             address,
-            thread,
+            thread: thread.map(Observed::Thread),
             _front: front,
             _world: world,
         })
     }
-
-    /// Processor time of the thread that is measured.
-    pub(crate) fn processor(&self) -> Option<Duration> {
-        let file = format!("/proc/self/task/{}/schedstat", self.thread?);
-        let text = fs::read_to_string(file).ok()?;
-        let nanos = text.split_whitespace().next()?.parse().ok()?;
-        Some(Duration::from_nanos(nanos))
-    }
 }
 
-fn first(addresses: &[SocketAddr]) -> io::Result<SocketAddr> {
+/// Starts a world that answers.
+///
+/// # Errors
+///
+/// When the system refuses sockets or threads.
+pub(crate) fn start_world(config: &Config) -> io::Result<Server> {
+    let server = Server::start_with(config, |place| {
+        let settings = Settings::new(Profile::GMS_83);
+        let service = MapleService::new(World::default(), settings, place.metrics.clone());
+        vec![Box::new(service)]
+    });
+    server.map_err(io::Error::other)
+}
+
+/// The first address that a server listens at.
+///
+/// # Errors
+///
+/// When there is none.
+pub(crate) fn first(addresses: &[SocketAddr]) -> io::Result<SocketAddr> {
     let address = addresses.first().copied();
     address.ok_or_else(|| io::ErrorKind::AddrNotAvailable.into())
 }
@@ -143,7 +159,8 @@ fn threads() -> BTreeSet<u64> {
     ids.collect()
 }
 
-fn config(clients: u32) -> Config {
+/// A server of this machine with one loop and room for so many clients.
+pub(crate) fn config(clients: u32) -> Config {
     let mut config = Config {
         net: Net {
             bind: vec![Ipv4Addr::LOCALHOST.into()],

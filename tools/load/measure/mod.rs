@@ -10,6 +10,6 @@ mod times;
 pub(crate) use limits::{Late, Limits};
 pub(crate) use live::{Interval, Live};
 pub(crate) use outcome::{About, Answers, Outcome};
-pub(crate) use process::{Usage, look};
+pub(crate) use process::{Observed, Usage};
 pub(crate) use tally::Tally;
 pub(crate) use times::Times;

@@ -2,7 +2,7 @@
 
 use super::{Limits, Tally};
 use crate::record::{FORMAT, Frames, Process, Record, Sample};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, io};
 
 /// What became of a run.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub(crate) struct Outcome {
     pub(crate) seconds: f64,
     pub(crate) series: Vec<Sample>,
     pub(crate) server: Option<Process>,
+    /// Whether somebody ended it before its time.
+    pub(crate) cut_short: bool,
 }
 
 /// What is known of a run beside what was counted.
@@ -40,11 +42,40 @@ pub(crate) enum Answers {
 }
 
 impl Outcome {
+    /// Several as if they were one, without their series.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Tally::new`].
+    pub(crate) fn pooled<'a>(all: impl Iterator<Item = &'a Self>) -> io::Result<Self> {
+        let mut pooled = Self {
+            tally: Tally::new()?,
+            began: u64::MAX,
+            seconds: 0.0,
+            series: Vec::new(),
+            server: None,
+            cut_short: false,
+        };
+        for one in all {
+            pooled.tally.add(&one.tally);
+            // The same clients come again.
+            pooled.tally.users.asked = one.tally.users.asked;
+            pooled.began = pooled.began.min(one.began);
+            pooled.seconds += one.seconds;
+            pooled.cut_short |= one.cut_short;
+            if let Some(server) = &one.server {
+                pooled.server.get_or_insert_default().add(server);
+            }
+        }
+        Ok(pooled)
+    }
+
     /// Puts it on record.
     pub(crate) fn record(&self, about: &About) -> Record {
         let tally = &self.tally;
         let times = [
             (about.delay, &tally.delay),
+            ("to all", &tally.to_all),
             ("round trip", &tally.round_trip),
             ("own lateness", &tally.own_lag),
         ];
@@ -68,6 +99,7 @@ impl Outcome {
             series: self.series.clone(),
             server: self.server.clone(),
             limits: about.limits.check(tally),
+            comparisons: Vec::new(),
             extra: self.extra(about.answers),
         }
     }
@@ -107,6 +139,18 @@ impl Outcome {
     }
 }
 
+impl Process {
+    /// Goes on with what the same process took later.
+    fn add(&mut self, later: &Self) {
+        self.cpu_seconds += later.cpu_seconds;
+        self.sleeps += later.sleeps;
+        self.interruptions += later.interruptions;
+        self.resident = later.resident;
+        self.resident_peak = self.resident_peak.max(later.resident_peak);
+        self.threads = later.threads;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,6 +170,7 @@ mod tests {
             seconds: 2.0,
             series: vec![Sample::default()],
             server: None,
+            cut_short: false,
         }
     }
 
@@ -158,6 +203,22 @@ mod tests {
         assert_eq!(record.extra["logins due"], 10.0);
         assert_eq!(record.extra["logins lost"], 1.0);
         assert_eq!(record.extra["logins per second"], 4.5);
+    }
+
+    #[test]
+    fn what_is_pooled_adds_up() {
+        let mut one = outcome();
+        one.tally.users.asked = 4;
+        one.server = Some(Process {
+            cpu_seconds: 0.5,
+            resident_peak: 7,
+            ..Process::default()
+        });
+        let pooled = Outcome::pooled([&one, &one].into_iter()).unwrap();
+        assert_eq!((pooled.tally.expected, pooled.tally.lost()), (20, 2));
+        assert_eq!((pooled.tally.users.asked, pooled.seconds), (4, 4.0));
+        let server = pooled.server.unwrap();
+        assert_eq!((server.cpu_seconds, server.resident_peak), (1.0, 7));
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub(crate) struct Tally {
     pub(crate) delay: Times,
     /// From when an input was due to when its frame came.
     pub(crate) round_trip: Times,
+    /// From when a broadcast left to when the last client had it.
+    pub(crate) to_all: Times,
     /// From when something was due to when it left, unless it had to wait for an answer.
     pub(crate) own_lag: Times,
     live: Live,
@@ -48,6 +50,7 @@ impl Tally {
             noise_ended: 0,
             delay: Times::new()?,
             round_trip: Times::new()?,
+            to_all: Times::new()?,
             own_lag: Times::new()?,
             live: Live::new()?,
         })
@@ -96,6 +99,7 @@ impl Tally {
         self.noise_ended += other.noise_ended;
         self.delay.add(&other.delay);
         self.round_trip.add(&other.round_trip);
+        self.to_all.add(&other.to_all);
         self.own_lag.add(&other.own_lag);
     }
 

@@ -169,14 +169,61 @@ Examples:
 pub(crate) const MAPLE: &str = concat!(
     "\
 What is measured:
-  From when a packet was due to when it came back, and how many did. On Linux also the processor
-  time of the thread in between, for each packet that passed it, one way: compare --through gateway
-  with --through relay, which does the same without ciphers.
+  added delay   from when a packet left to when it came back. --max-p99 and --max-p999 are limits
+                of it. A stalled server does not hold packets back, so it cannot hide a stall.
+  delivery      its name with --broadcast: to when one client has it; `to all` is to when the last
+                one has, and is noted once for each packet
+  round trip    at a given rate, from when a packet was due to when it came back
+  own lateness  how late a packet leaves: up to a millisecond, as this program sleeps in between
+  lost          a packet that did not come back, or not to everybody, two seconds after the end
+  server        on Linux, the thread in between (or the process of --pid); its processor time is
+                also told per packet that passed it, one way
+
+With --rounds:
+  The gateway and the bare relay, which passes on the same bytes and does nothing else, take turns
+  with clients of their own. Each figure is the median of all rounds, counts are sums; a ratio is
+  made within a round, and shown are their median, the least and the most.
 
 Examples:
-  samara-load maple --users 200
-  samara-load maple --users 200 --through relay
+  samara-load maple --users 200 --threads 2
+  samara-load maple --users 200 --rounds 5 --duration 3s --html maple.html
+  samara-load maple --users 200 --rate 20000 --max-p99 5ms --max-lost 0
   samara-load maple --users 100 --through world --broadcast --rate 200
+",
+    exit_status!()
+);
+
+pub(crate) const TOGETHER: &str = concat!(
+    "\
+One server, one port number: players of Kaillera over UDP as in `kaillera`, and Maple sessions over
+TCP as in `maple`, through the server's gateway to a world inside this program. In each round are
+measured, each for --duration and in an order that changes: each alone; both at once; and both at
+once with a server each, which tells what they owe to the machine alone.
+
+What is measured:
+  kaillera      added delay and what becomes of frames, alone and together
+  maple         added delay and packets per second, alone and together
+  processor     cores that the server used: the sum of both alone, and together
+  ... apart     the same of two servers, and together
+  Each figure is the median of all rounds, counts are sums; a ratio is made within a round, and
+  shown are their median, the least and the most. --max-p99, --max-p999 and --max-late are limits
+  of the players' time together, --max-lost of everything.
+
+The machine:
+  This program and the server share it. Players' threads keep a core busy each; sessions' threads
+  and the world sleep when they can. With fewer than four cores, much of what both suffer beside
+  each other is this program's doing: two servers have it, too.
+
+With a server that runs already:
+  --target is its address, and its configuration has a gateway that leads to --world:
+  [gateway] login = \"127.0.0.1:8484\", and room for all sessions of one address:
+  gateway.undecided_per_address and tcp.connections_per_address. There is no second server then.
+
+Examples:
+  samara-load together
+  samara-load together --users 500 --sessions 500 --rate 20000 --rounds 5 --html both.html
+  samara-load together --rate max --window 1 --duration 5s
+  samara-load together --target 127.0.0.1:27888 --world 127.0.0.1:8484 --pid $(pidof samara)
 ",
     exit_status!()
 );

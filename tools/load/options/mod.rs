@@ -1,16 +1,19 @@
 //! The command line.
 
 mod help;
+mod maple;
 #[cfg(test)]
 mod tests;
+mod together;
 mod values;
 
+pub(crate) use maple::{Maple, Talk};
+pub(crate) use together::Together;
 pub(crate) use values::{MAX_RATE, Rate};
 
 use crate::{
     client::{Inputs, Recording},
-    maple::Through,
-    measure,
+    measure::{self, Observed},
     wire::{self, MAX_SOCKETS},
 };
 use clap::{
@@ -82,6 +85,9 @@ pub(crate) enum Command {
     /// Maple sessions inside this program, behind the gateway, a bare relay or nothing
     #[command(after_help = help::MAPLE)]
     Maple(Maple),
+    /// Players and Maple sessions at the same port of one server, each alone and both at once
+    #[command(after_help = help::TOGETHER)]
+    Together(Together),
     /// A server inside this program and four players: a first look
     #[command(after_help = help::DEMO)]
     Demo(Demo),
@@ -220,42 +226,6 @@ pub(crate) struct Echo {
     pub(crate) output: Output,
 }
 
-/// Maple sessions.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Maple {
-    /// What is between the clients and the world that answers them
-    #[arg(long, value_enum, default_value = "gateway")]
-    pub(crate) through: Through,
-    /// A server of this machine that says back what it hears, in place of those inside this
-    /// program
-    #[arg(long, value_name = "HOST:PORT", value_parser = values::target)]
-    pub(crate) target: Option<SocketAddr>,
-    /// Packets per second of all together, at most 1000000, or `max`: as many as are answered
-    #[arg(long, value_name = "N", default_value = "max", value_parser = values::rate)]
-    pub(crate) rate: Rate,
-    /// Packets that each client has under way with `--rate max`
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) window: u32,
-    /// Bytes of each packet
-    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(crate::maple::LEAST as i64..=32_768))]
-    pub(crate) size: u32,
-    /// Each packet goes to all clients
-    #[arg(long)]
-    pub(crate) broadcast: bool,
-    /// Packets whose keystreams the gateway makes ahead, on each of four streams per client
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=64))]
-    pub(crate) ahead: u32,
-    /// Bytes of each of these keystreams
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(16..=1460))]
-    pub(crate) ahead_bytes: u32,
-    #[command(flatten)]
-    pub(crate) clients: Clients,
-    #[command(flatten)]
-    pub(crate) limits: Limits,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
 /// A first look.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Demo {
@@ -308,7 +278,7 @@ pub(crate) struct Server {
     this_is_my_own_server: bool,
     /// The server's process, to report what it takes; on Linux
     #[arg(long, value_name = "PID")]
-    pub(crate) pid: Option<u32>,
+    pid: Option<u32>,
 }
 
 /// How they come.
@@ -460,6 +430,7 @@ impl Command {
             Self::Pps(pps) => &pps.output,
             Self::Echo(echo) => &echo.output,
             Self::Maple(maple) => &maple.output,
+            Self::Together(together) => &together.output,
             Self::Demo(demo) => &demo.output,
             Self::Compare(_) => return None,
         })
@@ -477,6 +448,7 @@ impl Command {
             Self::Idle(idle) => idle.server.check(idle.clients.users).and(none),
             Self::Pps(pps) => pps.server.check(pps.clients.users).and(none),
             Self::Maple(maple) => maple.check().and(none),
+            Self::Together(together) => together.check(),
             Self::Echo(_) | Self::Demo(_) | Self::Compare(_) => none,
         }
     }
@@ -493,19 +465,12 @@ impl Kaillera {
     }
 }
 
-impl Maple {
-    fn check(&self) -> Result<(), String> {
-        match self.target {
-            Some(target) if !target.ip().is_loopback() => {
-                Err(format!("{target} is not on this machine"))
-            }
-            _ if self.clients.threads > 1 => Err("Maple's clients are on one thread".into()),
-            _ => Ok(()),
-        }
-    }
-}
-
 impl Server {
+    /// Whom to look at.
+    pub(crate) fn observed(&self) -> Option<Observed> {
+        self.pid.map(Observed::Process)
+    }
+
     fn check(&self, clients: u32) -> Result<(), String> {
         let target = self.target;
         if !target.ip().is_loopback() && !self.this_is_my_own_server {

@@ -1,7 +1,7 @@
 //! A record as a list of numbers with names and units, which every table is made of.
 
 use super::units::Unit;
-use crate::record::{Distribution, Frames, Process, Record, Traffic};
+use crate::record::{Compared, Comparison, Distribution, Frames, Process, Record, Traffic};
 
 /// One number of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,10 +21,13 @@ pub(super) fn figures(record: &Record) -> Vec<Figure> {
         of_times(&mut figures, times);
     }
     figures.0.append(&mut totals(record));
+    for comparison in &record.comparisons {
+        of_comparison(&mut figures, comparison);
+    }
     figures.0
 }
 
-/// All but those of the distributions.
+/// All but those of distributions and comparisons.
 pub(super) fn totals(record: &Record) -> Vec<Figure> {
     let mut figures = Figures(Vec::new());
     let users = &record.users;
@@ -107,11 +110,32 @@ fn of_process(figures: &mut Figures, server: &Process, seconds: f64) {
     group.bad("cores used", server.cpu_seconds / seconds, Unit::Cores);
     group.add("processor time", server.cpu_seconds, Unit::Seconds);
     group.add("threads", server.threads as f64, Unit::Number);
-    group.bad("memory", server.resident as f64, Unit::Bytes);
-    group.bad("memory peak", server.resident_peak as f64, Unit::Bytes);
+    if server.resident_peak > 0 {
+        group.bad("memory", server.resident as f64, Unit::Bytes);
+        group.bad("memory peak", server.resident_peak as f64, Unit::Bytes);
+    }
     group.add("sleeps", server.sleeps as f64 / seconds, Unit::PerSecond);
     let interruptions = server.interruptions as f64 / seconds;
     group.add("interruptions", interruptions, Unit::PerSecond);
+}
+
+fn of_comparison(figures: &mut Figures, comparison: &Comparison) {
+    let Comparison {
+        name, base, other, ..
+    } = comparison;
+    let mut group = figures.group(name);
+    for figure in &comparison.figures {
+        let Compared {
+            name, unit, ratio, ..
+        } = figure;
+        group.add(&format!("{name}, {base}"), figure.base, *unit);
+        group.add(&format!("{name}, {other}"), figure.other, *unit);
+        group.add(&ratio_of(name), *ratio, Unit::Number);
+    }
+}
+
+fn ratio_of(figure: &str) -> String {
+    format!("{figure}, ratio")
 }
 
 struct Figures(Vec<Figure>);
@@ -160,6 +184,10 @@ impl Group<'_> {
 
 /// The few numbers a reader looks for first, of those the run has.
 pub(super) fn is_headline(record: &Record, group: &str, name: &str) -> bool {
+    let first = record.comparisons.iter().find(|it| it.name == group);
+    if let Some(figure) = first.and_then(|it| it.figures.first()) {
+        return name == ratio_of(&figure.name);
+    }
     let times = record.times.first().map_or("", |it| &it.name);
     match name {
         "p50" | "p99" | "p99.9" => group == times,

@@ -6,10 +6,10 @@ use super::{
     file,
     plot::Plot,
     plots::{plots, plots_of_both},
-    table::{headline, limit, printable, summary},
+    table::{cells, columns, headline, limit, printable, summary},
     units::Unit,
 };
-use crate::record::Record;
+use crate::record::{Comparison, Record};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::{io, path::Path};
 
@@ -62,6 +62,7 @@ pub(super) fn of_one(record: &Record) -> io::Result<Markup> {
                 }
             }
         }
+        @for comparison in &record.comparisons { (compared(comparison)) }
         (drawings(&plots(record)))
         h2 { "All numbers" }
         @if !record.times.is_empty() { (times(record)) }
@@ -182,6 +183,30 @@ fn times(record: &Record) -> Markup {
                             @for (_, value) in named_times(times) {
                                 td.number { (Unit::Micros.show(value)) }
                             }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn compared(comparison: &Comparison) -> Markup {
+    let [name, numbers @ ..] = columns(comparison);
+    html! {
+        div.scroll {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { (printable(&name)) }
+                        @for column in numbers { th.number scope="col" { (printable(&column)) } }
+                    }
+                }
+                tbody {
+                    @for figure in &comparison.figures {
+                        tr {
+                            th scope="row" { (printable(&figure.name)) }
+                            @for cell in cells(figure) { td.number { (cell) } }
                         }
                     }
                 }

@@ -24,7 +24,7 @@ struct Curve {
 /// Named after the first distribution of the run, whose times these are.
 const DELAY: &str = "delay";
 
-const KINDS: [Kind; 4] = [
+const KINDS: [Kind; 5] = [
     Kind {
         title: DELAY,
         label: "time",
@@ -42,6 +42,26 @@ const KINDS: [Kind; 4] = [
             Curve {
                 name: "max",
                 value: |it| it.delay.map(|delay| delay.max),
+            },
+        ],
+    },
+    Kind {
+        title: "added delay of streams",
+        label: "time",
+        unit: Unit::Micros,
+        logarithmic: true,
+        curves: &[
+            Curve {
+                name: "p50",
+                value: |it| it.stream_delay.map(|delay| delay.p50),
+            },
+            Curve {
+                name: "p99",
+                value: |it| it.stream_delay.map(|delay| delay.p99),
+            },
+            Curve {
+                name: "max",
+                value: |it| it.stream_delay.map(|delay| delay.max),
             },
         ],
     },
@@ -175,7 +195,9 @@ fn latency(title: &str, lines: Vec<Line>, count: u64) -> Option<Plot> {
 fn timeline(kind: &Kind, record: &Record, lines: Vec<Line>) -> Option<Plot> {
     let lines = drawable(lines)?;
     let measured = record.times.first().filter(|_| kind.title == DELAY);
-    let measured = measured.map_or(kind.title, |times| &times.name);
+    // What several setups have in common is before the comma.
+    let named = |name: &str| name.split(',').next().unwrap_or_default().to_owned();
+    let measured = measured.map_or_else(|| kind.title.to_owned(), |times| named(&times.name));
     let values = coordinates(&lines, |it| it.1);
     Some(Plot {
         title: format!("{measured}, over time"),
@@ -232,12 +254,20 @@ fn quantiles(times: &Distribution) -> Vec<Option<(f64, f64)>> {
     points.iter().copied().filter(is_known).map(Some).collect()
 }
 
+/// The values of `curve`, with a gap where another part of the run begins.
 fn samples(record: &Record, curve: &Curve) -> Vec<Option<(f64, f64)>> {
-    let samples = record.series.iter();
-    samples
-        .map(|sample| (curve.value)(sample).map(|value| (sample.at, value)))
-        .map(|point| point.filter(is_known))
-        .collect()
+    let mut points = Vec::with_capacity(record.series.len());
+    for parts in record.series.chunk_by(|a, b| a.part == b.part) {
+        if !points.is_empty() {
+            points.push(None);
+        }
+        let values = parts.iter().map(|sample| {
+            let value = (curve.value)(sample)?;
+            Some((sample.at, value)).filter(is_known)
+        });
+        points.extend(values);
+    }
+    points
 }
 
 fn is_known(point: &(f64, f64)) -> bool {

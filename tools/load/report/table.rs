@@ -2,9 +2,9 @@
 
 use super::{
     figures::{named_times, totals},
-    units::Unit,
+    units::{UNKNOWN, Unit, grouped},
 };
-use crate::record::{Limit, Record};
+use crate::record::{Compared, Comparison, Limit, Record};
 use comfy_table::{CellAlignment, Table, presets::NOTHING};
 use std::fmt::{Display, Write};
 
@@ -22,6 +22,9 @@ pub(crate) fn table(record: &Record) -> impl Display {
     let _ = writeln!(text, "\n{}", grid(record).trim_fmt());
     if !record.times.is_empty() {
         let _ = writeln!(text, "\n{}", times(record).trim_fmt());
+    }
+    for comparison in &record.comparisons {
+        let _ = writeln!(text, "\n{}", comparison_table(comparison).trim_fmt());
     }
     if !record.limits.is_empty() {
         let _ = writeln!(text, "\n{}", limits(&record.limits).trim_fmt());
@@ -125,6 +128,51 @@ fn limits(limits: &[Limit]) -> Table {
     }
     align(&mut table, |_| false);
     table
+}
+
+fn comparison_table(comparison: &Comparison) -> Table {
+    let mut table = plain();
+    let columns = columns(comparison);
+    table.add_row(columns.map(|it| printable(&it)));
+    for figure in &comparison.figures {
+        let [base, other, ratio, range] = cells(figure);
+        table.add_row([printable(&figure.name), base, other, ratio, range]);
+    }
+    align(&mut table, |column| column > 0);
+    table
+}
+
+/// The head of a comparison's table.
+pub(super) fn columns(comparison: &Comparison) -> [String; 5] {
+    let Comparison {
+        name, base, other, ..
+    } = comparison;
+    let rounds = comparison.rounds;
+    let of = if rounds == 1 { "round" } else { "rounds" };
+    [
+        format!("{name}, {rounds} {of}"),
+        base.clone(),
+        other.clone(),
+        "ratio".to_owned(),
+        "from, to".to_owned(),
+    ]
+}
+
+/// Both values of a figure, their ratio and its range.
+pub(super) fn cells(figure: &Compared) -> [String; 4] {
+    let unit = figure.unit;
+    let [ratio, least, most] = [figure.ratio, figure.least, figure.most].map(|it| grouped(it, 2));
+    let range = if figure.least.is_finite() {
+        format!("{least}, {most}")
+    } else {
+        UNKNOWN.to_owned()
+    };
+    [
+        unit.show(figure.base),
+        unit.show(figure.other),
+        ratio,
+        range,
+    ]
 }
 
 /// A table without lines.

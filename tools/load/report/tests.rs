@@ -6,7 +6,9 @@ use super::{
     plots::{plots, plots_of_both},
     *,
 };
-use crate::record::{Delay, Distribution, FORMAT, Limit, Record, Sample};
+use crate::record::{
+    Compared, Comparison, Delay, Distribution, FORMAT, Limit, Record, Sample, Unit,
+};
 use roxmltree::{Document, Node};
 use serde_json::{Value, json};
 use std::{
@@ -292,6 +294,85 @@ fn a_page_is_whole_and_holds_its_data() {
     );
 }
 
+/// Two setups took turns; the second one has streams beside datagrams.
+fn turns() -> Record {
+    let mut record = sample();
+    for (number, sample) in record.series.iter_mut().enumerate() {
+        let is_alone = number < 6;
+        sample.part = Some(if is_alone { "alone" } else { "together" }.to_owned());
+        sample.stream_delay = sample.delay.filter(|_| !is_alone);
+    }
+    record.comparisons = vec![Comparison {
+        name: "players".to_owned(),
+        base: "alone".to_owned(),
+        other: "together".to_owned(),
+        rounds: 3,
+        figures: vec![
+            Compared {
+                name: "added delay p99".to_owned(),
+                unit: Unit::Micros,
+                base: 1000.0,
+                other: 1250.0,
+                ratio: 1.25,
+                least: 0.9,
+                most: 1.5,
+            },
+            Compared {
+                name: "lost".to_owned(),
+                unit: Unit::Count,
+                base: 0.0,
+                other: 0.0,
+                ratio: f64::NAN,
+                least: f64::NAN,
+                most: f64::NAN,
+            },
+        ],
+    }];
+    record
+}
+
+#[test]
+fn setups_that_took_turns_are_told_side_by_side() {
+    let record = turns();
+    let text = table(&record).to_string();
+    let words = |line: &str| {
+        line.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    for line in [
+        "players, 3 rounds alone together ratio from, to",
+        "added delay p99 1.00 ms 1.25 ms 1.25 0.90, 1.50",
+        "lost 0 0 – –",
+    ] {
+        let told = text.lines().any(|it| words(it) == words(line));
+        assert!(told, "{line}\n{text}");
+    }
+    let page = html(&record);
+    assert!(page.contains("<b>1.25</b><span>players, added delay p99, ratio</span>"));
+    let document = Document::parse(body(&page)).unwrap();
+    // The record has ratios that are none, so it is not equal to itself.
+    assert_eq!(embedded(&document, "record").comparisons.len(), 1);
+    let [_, delay, streams, ..] = &points(&document)[..] else {
+        panic!("{page}");
+    };
+    assert_eq!((delay, streams), (&vec![12; 3], &vec![6; 3]));
+    let pair = |name| pair(&pairs(&record, &record), "players", name);
+    assert_eq!(pair("added delay p99, together").before, 1250.0);
+    assert_eq!(pair("added delay p99, ratio").after, 1.25);
+}
+
+#[test]
+fn parts_of_a_run_are_not_joined() {
+    let record = turns();
+    let plots = plots(&record);
+    let lines = plots.iter().find(|it| it.title == "packets, over time");
+    let points = &lines.unwrap().lines[0].points;
+    let gaps = points.iter().filter(|it| it.is_none()).count();
+    assert_eq!((points.len(), gaps), (13, 1));
+    assert!(points[6].is_none());
+}
+
 #[test]
 fn a_page_of_two_runs_holds_both() {
     let before = sample();
@@ -332,6 +413,21 @@ fn nothing_a_user_wrote_is_markup() {
     record.limits[0].name = evil.into();
     record.options.insert(evil.into(), evil.into());
     record.extra.insert(evil.into(), 1.0);
+    record.comparisons = vec![Comparison {
+        name: evil.into(),
+        base: evil.into(),
+        other: evil.into(),
+        rounds: 1,
+        figures: vec![Compared {
+            name: evil.into(),
+            unit: Unit::Number,
+            base: 1.0,
+            other: 2.0,
+            ratio: 2.0,
+            least: 2.0,
+            most: 2.0,
+        }],
+    }];
     let other = sample();
     for (page, scripts, id) in [
         (html(&record), 1, "record"),

@@ -1,24 +1,9 @@
 //! Numbers as people read them.
 
+pub(super) use crate::record::Unit;
+
 /// Stands for a number that is not known.
 pub(super) const UNKNOWN: &str = "–";
-
-/// What a number counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
-    /// Grows with the length of a run.
-    Count,
-    /// Anything else.
-    Number,
-    Micros,
-    Seconds,
-    Bytes,
-    PerSecond,
-    BytesPerSecond,
-    /// Of one; shown in per cent.
-    Share,
-    Cores,
-}
 
 /// From the largest down: how many of the base unit, and the name.
 const TIMES: [(f64, &str); 4] = [(1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns")];

@@ -25,8 +25,9 @@ pub(super) fn run(asked: &Asked, churn: &options::Churn) -> io::Result<Report> {
         logins: Duration::ZERO,
         settle: SHORT_SETTLE,
         duration: churn.clients.duration,
-        pid: churn.server.pid,
+        server: churn.server.observed(),
         quiet: churn.output.quiet,
+        step: None,
     };
     let party = |thread| {
         let crowd = Churn::new(churn, thread, &venue.signals)?;

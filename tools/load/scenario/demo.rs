@@ -43,8 +43,9 @@ pub(super) fn run(asked: &Asked, demo: &options::Demo) -> io::Result<Report> {
         logins: lineup.logins(),
         settle: SETTLE,
         duration: demo.duration,
-        pid: None,
+        server: None,
         quiet: demo.output.quiet,
+        step: None,
     };
     let venue = Venue::new();
     let parties = lineup.parties(venue.clock, &venue.signals)?;

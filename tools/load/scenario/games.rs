@@ -58,8 +58,9 @@ pub(super) fn run(
         logins: lineup.logins(),
         settle: SETTLE,
         duration: games.clients.duration,
-        pid: games.server.pid,
+        server: games.server.observed(),
         quiet: games.output.quiet,
+        step: None,
     };
     let venue = Venue::new();
     let mut parties = lineup.parties(venue.clock, &venue.signals)?;

@@ -19,8 +19,9 @@ pub(super) fn run(asked: &Asked, idle: &options::Idle) -> io::Result<Report> {
         logins: Duration::from_secs(clients.users.into()) / login_rate,
         settle: SETTLE,
         duration: clients.duration,
-        pid: idle.server.pid,
+        server: idle.server.observed(),
         quiet: idle.output.quiet,
+        step: None,
     };
     let party = |thread| {
         let guests = guests(clients, login_rate, thread, venue.clock.now());

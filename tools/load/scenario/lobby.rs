@@ -22,8 +22,9 @@ pub(super) fn run(asked: &Asked, lobby: &options::Lobby) -> io::Result<Report> {
         logins: Duration::from_secs(clients.users.into()) / login_rate,
         settle: SETTLE,
         duration: clients.duration,
-        pid: lobby.server.pid,
+        server: lobby.server.observed(),
         quiet: lobby.output.quiet,
+        step: None,
     };
     let timetable = Timetable {
         users: clients.users,

@@ -7,6 +7,7 @@ mod idle;
 mod lobby;
 mod noise;
 mod pings;
+mod together;
 
 pub(crate) use noise::GARBAGE_CLIENTS;
 
@@ -17,7 +18,7 @@ use crate::{
     options::{Asked, Clients, Command},
     player::Told,
     record::Record,
-    run::{self, Plan, Signals},
+    run::{self, Part, Plan, Side, Signals},
     wire::Outgoing,
 };
 use samara::{
@@ -67,21 +68,22 @@ pub(crate) fn run(asked: &Asked) -> io::Result<Report> {
         Command::Pps(pps) => pings::run_pps(asked, pps),
         Command::Echo(echo) => pings::run_echo(asked, echo),
         Command::Maple(maple) => crate::maple::run(asked, maple),
+        Command::Together(together) => together::run(asked, together),
         Command::Demo(demo) => demo::run(asked, demo),
         Command::Compare(_) => Err(io::Error::other("nothing runs to compare what did")),
     }
 }
 
 /// What a scenario says of itself.
-struct Title {
-    scenario: &'static str,
+pub(crate) struct Title {
+    pub(crate) scenario: &'static str,
     /// The name of what it measures.
-    delay: &'static str,
-    answers: Answers,
+    pub(crate) delay: &'static str,
+    pub(crate) answers: Answers,
 }
 
 impl Title {
-    fn report(&self, asked: &Asked, limits: Limits, outcome: &Outcome) -> Report {
+    pub(crate) fn report(&self, asked: &Asked, limits: Limits, outcome: &Outcome) -> Report {
         let about = About {
             scenario: self.scenario,
             delay: self.delay,
@@ -97,13 +99,13 @@ impl Title {
 }
 
 /// One clock and one set of signals for all threads of a run.
-struct Venue {
-    clock: Clock,
-    signals: Signals,
+pub(crate) struct Venue {
+    pub(crate) clock: Clock,
+    pub(crate) signals: Signals,
 }
 
 impl Venue {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             clock: Clock::start(),
             signals: Signals::new(),
@@ -111,8 +113,19 @@ impl Venue {
     }
 
     fn run(&self, plan: &Plan, parties: Vec<Party<'_>>) -> io::Result<Outcome> {
-        run::run(plan, self.clock, &self.signals, parties)
+        let outcome = self.run_sides(plan, vec![parts(parties)])?.pop();
+        outcome.ok_or_else(|| io::Error::other("nothing ran"))
     }
+
+    /// Runs several sides at the same time; what became of each.
+    pub(crate) fn run_sides(&self, plan: &Plan, sides: Vec<Side<'_>>) -> io::Result<Vec<Outcome>> {
+        run::run(plan, self.clock, &self.signals, sides)
+    }
+}
+
+fn parts(parties: Vec<Party<'_>>) -> Side<'_> {
+    let boxed = |party| Box::new(party) as Box<dyn Part + '_>;
+    parties.into_iter().map(boxed).collect()
 }
 
 /// The numbers of one thread's clients: every `threads`th from `thread` on.

@@ -3,7 +3,7 @@
 use super::{Report, SHORT_SETTLE, Title, Venue, due_before, numbers};
 use crate::{
     crowd::{Crowd, Party},
-    measure::{Answers, Outcome, Tally},
+    measure::{Answers, Observed, Outcome, Tally},
     options::{self, Asked, Clients, MAX_RATE, Rate},
     run::{Plan, Signals},
     wire::{self, Outgoing, Wire},
@@ -26,7 +26,7 @@ pub(super) fn run_pps(asked: &Asked, pps: &options::Pps) -> io::Result<Report> {
         datagram: connect::PING,
         is_answer: |datagram| connect::parse_reply(datagram) == Some(Reply::Pong),
     };
-    let outcome = game.run(pps.server.target, pps.server.pid, pps.output.quiet)?;
+    let outcome = game.run(pps.server.target, pps.server.observed(), pps.output.quiet)?;
     let limits = pps.limits.stated(None);
     Ok(title("pps", "pings").report(asked, limits, &outcome))
 }
@@ -63,14 +63,15 @@ struct Game<'a> {
 }
 
 impl Game<'_> {
-    fn run(self, target: SocketAddr, pid: Option<u32>, quiet: bool) -> io::Result<Outcome> {
+    fn run(self, target: SocketAddr, server: Option<Observed>, quiet: bool) -> io::Result<Outcome> {
         let venue = Venue::new();
         let plan = Plan {
             logins: Duration::ZERO,
             settle: SHORT_SETTLE,
             duration: self.clients.duration,
-            pid,
+            server,
             quiet,
+            step: None,
         };
         let party = |thread| {
             let crowd = Pings::new(self, thread, &venue.signals)?;

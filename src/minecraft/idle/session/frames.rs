@@ -22,6 +22,13 @@ use crate::{
     timer::Time,
 };
 
+/// Longest id of a packet.
+const ID: usize = 5;
+
+/// Longest packet of a client that says something here: its settings, with a locale of characters
+/// of four bytes, and a byte more, so that longer ones are not taken for one.
+const MAX_TRACKED: usize = 1 + 1 + 4 * 16 + 1 + 5 + 1 + 1 + 5 + 1;
+
 impl Session {
     /// A frame from the server. Answers go to `to_upstream`.
     ///
@@ -65,10 +72,10 @@ impl Session {
         let Some(client) = &mut self.client else {
             return Ok(Passage::Keep);
         };
-        let Some(replay) = &mut client.replay else {
+        if !client.waits {
             return Ok(Passage::Forward);
-        };
-        if replay.queue(frame, most).is_ok() {
+        }
+        if client.replay.queue(frame, most).is_ok() {
             return Ok(Passage::Keep);
         }
         self.detach(now, zlib, to_upstream)?;
@@ -153,14 +160,16 @@ impl Session {
         frame: &Frame<'_>,
         zlib: &mut Zlib,
     ) -> Result<Passage, Fault> {
-        let body = zlib.body(frame.content)?;
+        let front = zlib.front(frame.content, ID)?;
         let Some(client) = &mut self.client else {
             return Ok(Passage::Keep);
         };
-        let id = id_of(body).map_err(|_| Fault::Unexpected)?;
+        let id = id_of(front).map_err(|_| Fault::Unexpected)?;
         if !is_own_tracked(id) {
             return Ok(Passage::Forward);
         }
+        // A short stream may say that it is a long body: that is the server's to find out.
+        let body = zlib.front(frame.content, MAX_TRACKED)?;
         let Ok(packet) = Serverbound::decode(body) else {
             self.world.dropped.unread += 1;
             return Ok(Passage::Forward);
