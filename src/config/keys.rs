@@ -3,7 +3,7 @@
 use super::{
     Config, Http, LOG_FILTERS, Net, Tcp, charset,
     document::{Document, KeyName},
-    is_log_filter, maple,
+    is_log_filter, lists, maple,
     section::Section,
 };
 use crate::{
@@ -33,6 +33,9 @@ pub(super) fn read(document: &mut Document<'_>, config: &mut Config) {
     maple::maple(document, &mut config.maple);
     maple::gateway(document, &mut config.gateway, &config.maple.opcodes);
     maple::packet_log(document, &mut config.packet_log);
+    lists::lists(document, &mut config.lists);
+    lists::web_hook(document, &mut config.web_hook);
+    lists::shutdown(document, &mut config.drain);
     log(document, &mut config.log);
 
     let users = u64::from(config.rules.max_users);

@@ -61,6 +61,8 @@ catalogue! {
     LoginNameLong, "KailleraServerImpl.LoginDeniedUserNameTooLong", "Your name is too long.";
     LoginNameTaken, "KailleraServerImpl.LoginDeniedDuplicateName", "This name is in use by {0}.";
 
+    LoginDraining, "KailleraServerImpl.LoginDeniedShuttingDown", "The server is going down; nobody is let in.";
+
     ChatDenied, "ChatAction.ChatDenied", "Not sent: {0}";
     ChatFlood, "KailleraServerImpl.ChatDeniedFloodControl", "you are sending too fast";
     ChatIllegal, "KailleraServerImpl.ChatDeniedIllegalCharacters", "the text has characters that are not allowed";
@@ -75,6 +77,7 @@ catalogue! {
     CreateLong, "KailleraServerImpl.CreateGameDeniedNameTooLong", "the game name is too long";
     CreateInRoom, "KailleraServerImpl.CreateGameErrorAlreadyInGame", "leave your room first";
     CreateEmpty, "KailleraServerImpl.CreateGameErrorEmptyName", "the game has no name";
+    CreateDraining, "KailleraServerImpl.CreateGameDeniedShuttingDown", "the server is going down";
     RoomOpened, "KailleraServerImpl.UserCreatedGameAnnouncement", "{0} opened a room: {1}";
 
     JoinDenied, "JoinGameAction.JoinGameDenied", "You cannot join: {0}";
@@ -96,6 +99,11 @@ catalogue! {
     QuitLost, "KailleraServerImpl.ForcedQuitPingTimeout", "Connection lost";
     QuitFailed, "KailleraServerImpl.ForcedQuitInternalError", "Removed after an error of the server";
     ShuttingDown, "KailleraServerImpl.ServerShuttingDown", "The server is going down.";
+    Draining, "KailleraServerImpl.ServerDraining", "The server is going down when the games that run are over.";
+
+    PostPending, "KailleraServerImpl.TweetPendingAnnouncement", "This room will be posted in {0} s; type /stop to prevent it.";
+    PostCancelled, "KailleraServerImpl.CanceledPendingTweet", "The post was cancelled.";
+    PostNone, "KailleraServerImpl.NoPendingTweet", "Nothing is waiting to be posted.";
 
     StartNotInRoom, "KailleraUserImpl.StartGameErrorNotInGame", "You are not in a room.";
     StartNotOwner, "KailleraGameImpl.StartGameDeniedOnlyOwnerMayStart", "Only the room's owner can start.";
@@ -106,6 +114,7 @@ catalogue! {
     StartType, "KailleraGameImpl.StartGameDeniedConnectionTypeMismatch", "The connection types differ.";
     StartEmulatorInfo, "KailleraGameImpl.StartGameEmulatorMismatchInfo", "All players must use the owner's emulator version: {0}";
     StartEmulator, "KailleraGameImpl.StartGameDeniedEmulatorMismatch", "The emulators differ.";
+    StartDraining, "KailleraGameImpl.StartGameDeniedShuttingDown", "The server is going down; no game starts any more.";
     NotReady, "KailleraGameImpl.ReadyTimeout", "{0} did not get ready in time.";
     Delay, "KailleraGameImpl.Delay", "P{0} Delay = {1} ({2} frame delay)";
     SameDelay, "KailleraGameImpl.SameDelay", "Delay of all players = {0} ({1} frame delay)";
@@ -148,6 +157,7 @@ catalogue! {
     HelpAliveCheck, "ChatAction.HelpAliveCheck", "/alivecheck tests your connection";
     HelpMe, "ChatAction.HelpMe", "/me <text> says what you do";
     HelpQuietOn, "GameCommandAction.HelpQuietOn", "/p2pon holds lobby messages back during games";
+    HelpStop, "GameCommandAction.HelpStop", "/stop keeps your room from being posted";
     HelpQuietOff, "GameCommandAction.HelpQuietOff", "/p2poff lets them through";
     HelpMaxUsers, "GameOwnerCommandAction.HelpMaxUsers", "/maxusers <1-100> sets how many may join";
     HelpMaxPing, "GameOwnerCommandAction.HelpMaxPing", "/maxping <1-1000> sets the highest ping that may join";

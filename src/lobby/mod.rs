@@ -25,14 +25,18 @@ mod depart;
 mod game;
 mod login;
 mod play;
+mod posts;
 mod room;
 pub mod rules;
+mod snapshot;
 mod status;
 pub mod sync;
 #[cfg(test)]
 mod tests;
 mod user;
 
+pub use posts::{Posts, RoomEvent, RoomEventKind};
+pub use snapshot::{RoomView, Snapshot, UserView};
 pub use user::AccessLevel;
 
 use crate::{
@@ -134,6 +138,11 @@ pub trait Sink {
 
     /// The session of `user` ends.
     fn close(&mut self, user: UserKey, close: Close);
+
+    /// Something happened to a room that the world outside may want to hear of.
+    fn room(&mut self, event: &RoomEvent<'_>) {
+        let _ = event;
+    }
 }
 
 /// The users, the rooms, and what they may do to each other.
@@ -148,6 +157,8 @@ pub struct Lobby {
     games: Games,
     /// Holds the receivers of one message while it is sent.
     scratch: Vec<UserKey>,
+    /// The server goes down: nobody comes in and nothing begins.
+    draining: bool,
 }
 
 impl Lobby {
@@ -159,6 +170,7 @@ impl Lobby {
             users: Users::default(),
             games: Games::default(),
             scratch: Vec::new(),
+            draining: false,
             rules,
         }
     }
@@ -200,7 +212,7 @@ impl Lobby {
             Phase::Waiting | Phase::Playing => None,
         };
         let deadlines = self.games.iter().filter_map(|game| deadline(game.phase));
-        deadlines.min()
+        deadlines.chain(self.next_post()).min()
     }
 
     /// How many users are logged in.

@@ -7,6 +7,7 @@ use super::{
     chat::{inform, say},
     game::{Game, LastJoin, MAX_MEMBERS, Member, Phase},
     login::type_name,
+    posts::RoomEventKind,
     status::send_members,
     user::{Presence, User},
 };
@@ -59,6 +60,7 @@ impl Lobby {
             let text = self.catalogue.line(Text::RoomOpened, &params);
             inform(self.users.listeners(), &text, sink);
         }
+        self.plan_post(now, key, sink);
     }
 
     fn check_create(&self, now: Time, owner: &User, rom: &[u8]) -> Result<(), Vec<u8>> {
@@ -68,6 +70,9 @@ impl Lobby {
         let too_soon = |last| now.since(last) < pause;
         if owner.room.is_some() {
             return refuse(Text::CreateInRoom);
+        }
+        if self.draining {
+            return refuse(Text::CreateDraining);
         }
         if rom.len() > self.rules.max_game_name_length.min(ROM) {
             return refuse(Text::CreateLong);
@@ -265,6 +270,7 @@ impl Lobby {
         if game.phase != Phase::Waiting {
             sink.end(key);
         }
+        self.report(&game, RoomEventKind::Closed, sink);
         let mut woken = Vec::new();
         for member in &game.members {
             if let Some(user) = self.users.get_mut(member.user) {

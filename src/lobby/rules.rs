@@ -1,5 +1,6 @@
 //! Every rule an operator can set, checked when the configuration is read.
 
+use super::Posts;
 use encoding_rs::{Encoding, WINDOWS_1252};
 use std::time::Duration;
 
@@ -55,6 +56,8 @@ pub struct Rules {
     pub charset: &'static Encoding,
     /// Lines shown after login.
     pub welcome: Vec<String>,
+    /// Which rooms the world outside is told of; none if nobody there listens.
+    pub posts: Option<Posts>,
 }
 
 impl Default for Rules {
@@ -82,6 +85,7 @@ impl Default for Rules {
             quiet_games_above: 60,
             charset: WINDOWS_1252,
             welcome: Vec::new(),
+            posts: None,
         }
     }
 }

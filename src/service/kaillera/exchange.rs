@@ -3,6 +3,7 @@
 use super::{
     Settings,
     admission::Admission,
+    bulletin::Bulletin,
     layout::Layout,
     mail::{GameMail, LobbyMail},
     seat::Seat,
@@ -39,6 +40,7 @@ pub(super) struct Exchange {
     pub(super) settings: Settings,
     pub(super) layout: Layout,
     pub(super) admission: Admission,
+    pub(super) bulletin: Bulletin,
     pub(super) metrics: Arc<Metrics>,
     pub(super) drops: Arc<Drops>,
     /// Buffers for what is sent.
@@ -85,6 +87,7 @@ impl Exchange {
             .collect();
         Self {
             admission: Admission::new(settings.limits, settings.rules.max_users),
+            bulletin: Bulletin::new(settings.news),
             settings,
             layout,
             metrics: Arc::default(),

@@ -173,6 +173,7 @@ fn settings() -> Settings {
         },
         announced_port: None,
         answer_wrong_version: true,
+        news: true,
     }
 }
 

@@ -171,6 +171,7 @@ pub(super) enum LobbyMail {
         game: GameKey,
         player: u8,
     },
+    Drain,
     ShutDown,
     CloseAll,
 }

@@ -106,6 +106,11 @@ impl Post {
         Ok(())
     }
 
+    /// Gives the lobby a turn without mail.
+    pub(super) fn call_lobby(&self) {
+        self.schedule(0, ActorId(0));
+    }
+
     /// A datagram to a session's peer.
     pub(super) fn transmit(&self, seat: u32, peer: &Peer, frame: Frame, now: Time) {
         let index = self.exchange.layout.loop_of_seat(seat);

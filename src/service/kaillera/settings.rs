@@ -16,6 +16,8 @@ pub struct Settings {
     pub announced_port: Option<u16>,
     /// Whether a HELLO of another version is answered with `VER`.
     pub answer_wrong_version: bool,
+    /// Whether what happens to rooms is kept for somebody who passes it on.
+    pub news: bool,
 }
 
 /// How long a silent client is waited for.
