@@ -6,7 +6,7 @@ use super::{
     chat::say,
     delay::{blank_frames, frame_delay},
     game::{Game, Phase, Seat},
-    login::type_name,
+    login::type_text,
     sync::Desync,
     user::Presence,
 };
@@ -155,7 +155,7 @@ impl Lobby {
             .any(|member| member.connection_type != game.connection_type);
         let emulator_differs = members.any(|member| member.emulator != game.emulator);
         if type_differs {
-            let params = [Param::Word(type_name(game.connection_type))];
+            let params = [Param::Text(type_text(game.connection_type))];
             self.say_room(key, Text::StartTypeInfo, &params, sink);
             return Err(Text::StartType);
         }

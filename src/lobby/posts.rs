@@ -101,7 +101,7 @@ impl Lobby {
         let text = match game.posted {
             Posted::Due(_) if game.owner == user => {
                 game.posted = Posted::No;
-                Text::PostCancelled
+                Text::PostCanceled
             }
             _ => Text::PostNone,
         };

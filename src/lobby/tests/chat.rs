@@ -126,7 +126,7 @@ fn lobby_commands_answer_the_sender() {
         world.chat('a', line);
         world.take()
     };
-    assert_eq!(say("/myip"), ["a: Info server: 192.0.2.97"]);
+    assert_eq!(say("/myip"), ["a: Info server: Your address: 192.0.2.97"]);
     assert!(say("/alivecheck")[0].starts_with("a: Info server: :ALIVECHECK="));
     assert!(say("/version")[0].starts_with("a: Info server: VERSION: Samara: "));
     assert_eq!(say("/help").len(), 5);
