@@ -221,7 +221,10 @@ impl Server {
     /// that, but no longer than `most`. Meanwhile nobody is let in, and no room opens and no game
     /// starts.
     pub fn drain(&self, most: Duration) {
-        log::info!("stopping when {} games are over, or in {most:?}", self.games_playing());
+        log::info!(
+            "stopping when {} games are over, or in {most:?}",
+            self.games_playing()
+        );
         self.control.announce_drain();
         wait(most, || self.games_playing() == 0);
     }

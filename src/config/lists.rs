@@ -192,7 +192,13 @@ pub(super) fn web_hook(document: &mut Document<'_>, hook: &mut WebHook) {
         let fits = (1..=30).contains(&text.chars().count());
         fits.then(|| text.to_owned())
     };
-    section.texts("suppress", (0..=32, "words"), valid, word, &mut hook.suppress);
+    section.texts(
+        "suppress",
+        (0..=32, "words"),
+        valid,
+        word,
+        &mut hook.suppress,
+    );
     if urls_ok && opened_ok && !hook.urls.is_empty() && hook.opened.is_empty() {
         document.contradiction([
             (

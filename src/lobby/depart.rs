@@ -46,7 +46,6 @@ impl Lobby {
 
     /// Tells everybody, in the lobby and in the rooms, that the server goes down.
     pub fn shut_down(&mut self, _now: Time, sink: &mut impl Sink) {
-        self.draining = true;
         self.tell_all(Text::ShuttingDown, sink);
     }
 

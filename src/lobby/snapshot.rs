@@ -59,7 +59,10 @@ impl Lobby {
 
     /// Rooms whose game runs or is about to, and the players in them.
     pub fn playing(&self) -> (usize, usize) {
-        let running = self.games.iter().filter(|game| game.seats().next().is_some());
+        let running = self
+            .games
+            .iter()
+            .filter(|game| game.seats().next().is_some());
         running.fold((0, 0), |(games, players), game| {
             (games + 1, players + game.seats().count())
         })
@@ -82,7 +85,10 @@ impl Lobby {
         RoomView {
             id: game.id.0,
             game: decode(&game.rom),
-            owner: self.users.get(game.owner).map_or_else(String::new, |it| decode(&it.name)),
+            owner: self
+                .users
+                .get(game.owner)
+                .map_or_else(String::new, |it| decode(&it.name)),
             emulator: decode(&game.emulator),
             players: game.member_count(),
             capacity: game.capacity,

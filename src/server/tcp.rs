@@ -209,7 +209,9 @@ fn gauges(census: &Census, frames_in: Vec<FramePool>, capacity: &Arc<Capacity>) 
     let mut gauges = vec![
         of_census("users", "Users that are logged in.", Census::users),
         of_census("games", "Rooms, whether they play or not.", Census::games),
-        of_census("games_playing", "Rooms whose game runs.", |it| it.playing().0),
+        of_census("games_playing", "Rooms whose game runs.", |it| {
+            it.playing().0
+        }),
         of_census("users_playing", "Users that play.", |it| it.playing().1),
         of_census("sessions", "Sessions, logged in or not.", Census::sessions),
         Gauge {

@@ -5,6 +5,7 @@ mod games;
 mod leaving;
 mod login;
 mod model;
+mod posts;
 mod rooms;
 
 use super::{Close, Departure, GameKey, Lobby, Login, Player, Sink, UserKey, rules::Rules};

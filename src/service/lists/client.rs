@@ -84,7 +84,10 @@ impl Client {
             field("X-RateLimit-Remaining"),
             field("X-RateLimit-Reset-After"),
         );
-        (outcome, format!("it answers with status {}", answer.status().as_u16()))
+        (
+            outcome,
+            format!("it answers with status {}", answer.status().as_u16()),
+        )
     }
 }
 

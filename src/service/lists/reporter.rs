@@ -109,7 +109,10 @@ impl Reporter {
             }
             self.note("Kaillera", answer.err(), |it| &mut it.kaillera);
         }
-        log::debug!("next report in {:?}", self.rounds.next().since(self.clock.now()));
+        log::debug!(
+            "next report in {:?}",
+            self.rounds.next().since(self.clock.now())
+        );
     }
 
     fn look_at_the_lobby(&self, stopped: &AtomicBool) -> Option<Arc<Snapshot>> {
@@ -165,7 +168,9 @@ impl Reporter {
                         // The address is a secret: whoever knows it can post.
                         if grumble.is_due(now) {
                             let number = index + 1;
-                            log::warn!("web hook {number} takes no post: {what} (told every 6 hours)");
+                            log::warn!(
+                                "web hook {number} takes no post: {what} (told every 6 hours)"
+                            );
                         }
                     }
                 }

@@ -112,7 +112,11 @@ mod tests {
 
     #[test]
     fn names_take_their_places() {
-        let text = render("{owner} plays {game} with {emulator} on {server} ({address})", "A", "G");
+        let text = render(
+            "{owner} plays {game} with {emulator} on {server} ({address})",
+            "A",
+            "G",
+        );
         assert_eq!(text, "A plays G with EMU on Home (192.0.2.1)");
         assert_eq!(render("plain", "A", "G"), "plain");
         assert!("".parse::<Template>().unwrap().is_empty());
