@@ -242,7 +242,8 @@ impl Server {
         self.control.close_all();
         self.tell_tcp(Capacity::close_all);
         wait(FAREWELL_SEND, || {
-            self.sessions() == 0 && self.connections() == 0
+            let is_over = self.sessions() == 0 && self.connections() == 0;
+            is_over && !self.control.is_saving()
         });
     }
 

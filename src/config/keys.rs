@@ -36,6 +36,7 @@ pub(super) fn read(document: &mut Document<'_>, config: &mut Config) {
     lists::lists(document, &mut config.lists);
     lists::web_hook(document, &mut config.web_hook);
     lists::shutdown(document, &mut config.drain);
+    lists::trivia(document, &mut config.trivia);
     log(document, &mut config.log);
 
     let users = u64::from(config.rules.max_users);

@@ -1,4 +1,5 @@
-//! The sections about what the world is told: master lists and web hooks, and about the end.
+//! The sections about what the world is told (master lists and web hooks), about the end, and
+//! about the quiz.
 
 use super::{
     document::{Document, KeyName},
@@ -7,11 +8,11 @@ use super::{
 use crate::{
     lobby::{Posts, rules::Rules},
     service::{
-        kaillera::Limits,
+        kaillera::{Limits, TriviaPaths},
         lists::{self, Identity, PLACEHOLDERS, Template, hook, is_url},
     },
 };
-use std::{net::Ipv4Addr, time::Duration};
+use std::{net::Ipv4Addr, path::PathBuf, time::Duration};
 
 /// Longest text about the server, in characters.
 const LONGEST_TEXT: usize = 100;
@@ -213,6 +214,14 @@ pub(super) fn web_hook(document: &mut Document<'_>, hook: &mut WebHook) {
 pub(super) fn shutdown(document: &mut Document<'_>, drain: &mut Duration) {
     let mut section = document.section("shutdown");
     section.duration("drain_s", 0..=86_400, SECONDS, drain);
+}
+
+pub(super) fn trivia(document: &mut Document<'_>, paths: &mut TriviaPaths) {
+    let mut section = document.section("trivia");
+    let path = |text: &str| (!text.is_empty()).then(|| PathBuf::from(text));
+    let TriviaPaths { questions, scores } = paths;
+    section.text("questions", "a file's name", path, questions);
+    section.text("scores", "a file's name", path, scores);
 }
 
 fn line(text: &str) -> Option<String> {

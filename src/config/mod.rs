@@ -71,7 +71,7 @@ use crate::{
     net::tcp::TcpSettings,
     service::{
         gateway,
-        kaillera::{Limits, Link, Settings},
+        kaillera::{Limits, Link, Settings, TriviaPaths},
         lists::{self as world, Identity},
         packet_log,
     },
@@ -123,6 +123,8 @@ pub struct Config {
     pub web_hook: WebHook,
     /// How long a server that is told to stop waits for the games that run.
     pub drain: Duration,
+    /// Where the quiz's files are.
+    pub trivia: TriviaPaths,
     /// What is logged, as [`is_log_filter`] takes it; empty leaves it to the environment.
     pub log: String,
 }
@@ -242,6 +244,7 @@ impl Config {
             announced_port: self.net.announced_port,
             answer_wrong_version: self.net.answer_wrong_version,
             news: self.world_settings(nobody).is_needed(),
+            trivia: self.trivia.clone(),
         }
     }
 

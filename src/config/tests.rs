@@ -38,7 +38,7 @@ fn nothing_is_the_default() {
     assert!(same(&parse(""), &Config::default()));
     assert!(same(
         &parse(
-            "[net]\n[kaillera]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[lists]\n[webhook]\n[shutdown]\n[log]\n"
+            "[net]\n[kaillera]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[lists]\n[webhook]\n[shutdown]\n[trivia]\n[log]\n"
         ),
         &Config::default()
     ));
@@ -192,6 +192,9 @@ fn every_key_arrives() {
         suppress = ["74"]
         [shutdown]
         drain_s = 75
+        [trivia]
+        questions = "76"
+        scores = "77"
         [log]
         filter = "debug"
         "#,
@@ -333,6 +336,10 @@ fn every_key_arrives() {
             suppress: vec!["74".to_owned()],
         },
         drain: seconds(75),
+        trivia: TriviaPaths {
+            questions: "76".into(),
+            scores: "77".into(),
+        },
         log: "debug".to_owned(),
     };
     assert_eq!(format!("{config:#?}"), format!("{expected:#?}"));
@@ -377,12 +384,12 @@ fn mistakes_are_told_exactly() {
         // Names.
         (
             "[nett]\nport = 1",
-            "t:1: [nett] is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [lists], [webhook], [shutdown], [log]",
+            "t:1: [nett] is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [lists], [webhook], [shutdown], [trivia], [log]",
         ),
         ("\nport = 1", "t:2: port is unknown; did you mean net.port?"),
         (
             "colour = 1",
-            "t:1: colour is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [lists], [webhook], [shutdown], [log]",
+            "t:1: colour is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [lists], [webhook], [shutdown], [trivia], [log]",
         ),
         (
             "[net]\ncolour = 1",

@@ -47,6 +47,7 @@ impl Lobby {
     /// Tells everybody, in the lobby and in the rooms, that the server goes down.
     pub fn shut_down(&mut self, _now: Time, sink: &mut impl Sink) {
         self.tell_all(Text::ShuttingDown, sink);
+        self.trivia_ends(sink);
     }
 
     fn tell_all(&mut self, text: Text, sink: &mut impl Sink) {

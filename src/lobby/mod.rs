@@ -33,10 +33,12 @@ mod status;
 pub mod sync;
 #[cfg(test)]
 mod tests;
+mod trivia;
 mod user;
 
 pub use posts::{Posts, RoomEvent, RoomEventKind};
 pub use snapshot::{RoomView, Snapshot, UserView};
+pub use trivia::{TriviaCommand, TriviaFiles, TriviaWish};
 pub use user::AccessLevel;
 
 use crate::{
@@ -48,6 +50,7 @@ use charset::Charset;
 use game::{Games, Phase};
 use rules::Rules;
 use std::{net::IpAddr, time::Duration};
+use trivia::TriviaDesk;
 use user::Users;
 
 /// A session as the lobby knows it: the seat that serves it, and which of the seat's
@@ -143,6 +146,11 @@ pub trait Sink {
     fn room(&mut self, event: &RoomEvent<'_>) {
         let _ = event;
     }
+
+    /// Something is to be done with the quiz's files.
+    fn trivia(&mut self, wish: TriviaWish<'_>) {
+        let _ = wish;
+    }
 }
 
 /// The users, the rooms, and what they may do to each other.
@@ -159,6 +167,7 @@ pub struct Lobby {
     scratch: Vec<UserKey>,
     /// The server goes down: nobody comes in and nothing begins.
     draining: bool,
+    trivia: TriviaDesk,
 }
 
 impl Lobby {
@@ -171,6 +180,7 @@ impl Lobby {
             games: Games::default(),
             scratch: Vec::new(),
             draining: false,
+            trivia: TriviaDesk::default(),
             rules,
         }
     }
@@ -212,7 +222,11 @@ impl Lobby {
             Phase::Waiting | Phase::Playing => None,
         };
         let deadlines = self.games.iter().filter_map(|game| deadline(game.phase));
-        deadlines.chain(self.next_post()).min()
+        let others = self
+            .next_post()
+            .into_iter()
+            .chain(self.trivia.poll_timeout());
+        deadlines.chain(others).min()
     }
 
     /// How many users are logged in.

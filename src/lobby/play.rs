@@ -75,9 +75,11 @@ impl Lobby {
         }
     }
 
-    /// Drops whoever has not become ready in time, and posts rooms that have waited long enough.
+    /// Drops whoever has not become ready in time, posts rooms that have waited long enough, and lets the
+    /// quiz go on.
     pub fn handle_timeout(&mut self, now: Time, sink: &mut impl Sink) {
         self.post_due(now, sink);
+        self.trivia_timeout(now, sink);
         while let Some(key) = self.first_late(now) {
             while let Some(user) = self.games.get(key).and_then(first_missing) {
                 if let Some(missing) = self.users.get(user) {

@@ -20,7 +20,7 @@ use std::{
     net::SocketAddr,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -51,6 +51,8 @@ pub(super) struct Exchange {
     schedules: Box<[Arc<Schedule>]>,
     outlets: Box<[Outlet]>,
     accepting: AtomicBool,
+    /// Threads that are at files for the lobby.
+    pub(super) errands: AtomicUsize,
 }
 
 /// What actors leave for a loop.
@@ -99,6 +101,7 @@ impl Exchange {
             schedules,
             outlets,
             accepting: AtomicBool::new(true),
+            errands: AtomicUsize::new(0),
         }
     }
 

@@ -5,6 +5,7 @@ use super::{
     courier::Courier,
     mail::{GameMail, LobbyMail, Playing, UserMail},
     post::Post,
+    trivia_files::{self, Errand},
 };
 use crate::{
     actor::Turn,
@@ -13,7 +14,7 @@ use crate::{
         MAX_MESSAGE,
         message::{ClientMessage, ConnectionType, ServerMessage},
     },
-    lobby::{Close, GameKey, Lobby, Login, Player, RoomEvent, Sink, UserKey},
+    lobby::{Close, GameKey, Lobby, Login, Player, RoomEvent, Sink, TriviaWish, UserKey},
     timer::Time,
 };
 
@@ -158,6 +159,8 @@ impl LobbyActor {
             LobbyMail::BadIndex { game, player } => {
                 lobby.bad_cache_index(now, game, player.into(), outlet);
             }
+            LobbyMail::TriviaFetched(files) => lobby.trivia_fetched(now, &files, outlet),
+            LobbyMail::TriviaSaved(saved) => lobby.trivia_saved(saved, outlet),
             LobbyMail::Drain => lobby.drain(now, outlet),
             LobbyMail::ShutDown => lobby.shut_down(now, outlet),
             LobbyMail::CloseAll => lobby.close_all(now, outlet),
@@ -303,5 +306,13 @@ impl Sink for Outlet<'_> {
         if !exchange.bulletin.tell(|| RoomNews::new(event, charset)) {
             exchange.metrics.news_dropped.add(1);
         }
+    }
+
+    fn trivia(&mut self, wish: TriviaWish<'_>) {
+        let errand = match wish {
+            TriviaWish::Fetch => Errand::Fetch,
+            TriviaWish::Save(text) => Errand::Save(text.to_owned()),
+        };
+        trivia_files::run(self.post.exchange(), errand);
     }
 }

@@ -30,6 +30,7 @@ mod mail;
 mod post;
 mod seat;
 mod settings;
+mod trivia_files;
 mod unread;
 mod user;
 mod worker_part;
@@ -37,6 +38,7 @@ mod worker_part;
 pub use bulletin::RoomNews;
 pub use loop_part::LoopPart;
 pub use settings::{Limits, Link, Settings};
+pub use trivia_files::TriviaPaths;
 pub use worker_part::WorkerPart;
 
 use crate::{
@@ -51,7 +53,10 @@ use exchange::Exchange;
 use layout::Layout;
 use mail::LobbyMail;
 use post::Post;
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 /// Bytes of a buffer: one of the largest messages alone in a bundle, or the longest datagram
 /// a client may send.
@@ -152,6 +157,11 @@ impl Control {
     /// Sessions, logged in or not.
     pub fn sessions(&self) -> usize {
         self.exchange.admission.sessions()
+    }
+
+    /// Whether somebody is at the quiz's files.
+    pub fn is_saving(&self) -> bool {
+        self.exchange.errands.load(Ordering::Acquire) > 0
     }
 
     /// Rooms whose game runs or is about to.

@@ -52,7 +52,7 @@ impl Post {
         }
     }
 
-    pub(super) fn exchange(&self) -> &Exchange {
+    pub(super) fn exchange(&self) -> &Arc<Exchange> {
         &self.exchange
     }
 

@@ -28,8 +28,6 @@ const PAUSE: Duration = Duration::from_millis(250);
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How often it is looked at meanwhile.
 const LOOK: Duration = Duration::from_millis(5);
-/// How old a snapshot may be.
-const AGE: Duration = Duration::from_secs(1);
 
 pub(super) struct Reporter {
     settings: Settings,
@@ -116,13 +114,14 @@ impl Reporter {
     }
 
     fn look_at_the_lobby(&self, stopped: &AtomicBool) -> Option<Arc<Snapshot>> {
-        let until = self.clock.now() + PATIENCE;
+        let begin = self.clock.now();
         loop {
-            let now = self.clock.now();
-            if let Some(lobby) = self.census.snapshot(now, AGE) {
+            // One that is older would know less than the news.
+            if let Some(lobby) = self.census.snapshot(begin, Duration::ZERO) {
                 return Some(lobby);
             }
-            if now >= until || stopped.load(Ordering::Acquire) {
+            let waited = self.clock.now().since(begin);
+            if waited >= PATIENCE || stopped.load(Ordering::Acquire) {
                 return None;
             }
             thread::park_timeout(LOOK);
