@@ -102,11 +102,9 @@ impl Lobby {
             self.refuse_chat(sender.key, reason, sink);
         } else {
             let params = [Param::Bytes(&sender.name), Param::Bytes(text)];
-            inform(
-                self.users.listeners(),
-                &self.catalogue.line(Text::Emote, &params),
-                sink,
-            );
+            for line in self.catalogue.wrapped(Text::Emote, &params) {
+                inform(self.users.listeners(), &line, sink);
+            }
         }
     }
 }
