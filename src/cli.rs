@@ -27,7 +27,8 @@ Log:
   or else by the environment variable RUST_LOG; without any of them it is info.
 
 Signals:
-  Ctrl+C (SIGINT) or SIGTERM stops the server in good order; a second one stops it at once.
+  Ctrl+C (SIGINT) or SIGTERM stops the server in good order, after the games that run if the file
+  says so (shutdown.drain_s); a second one stops it at once.
 
 Exit status:
   0 when all went well, 1 when the server failed, 2 when an option or the file is wrong.";

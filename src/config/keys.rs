@@ -3,7 +3,7 @@
 use super::{
     Config, Http, LOG_FILTERS, Net, Tcp, charset,
     document::{Document, KeyName},
-    is_log_filter, maple, minecraft,
+    is_log_filter, lists, maple, minecraft,
     section::Section,
 };
 use crate::{
@@ -40,6 +40,10 @@ pub(super) fn read(document: &mut Document<'_>, config: &mut Config) {
     maple::gateway(document, &mut config.gateway, &config.maple.opcodes);
     maple::packet_log(document, &mut config.packet_log);
     minecraft::minecraft(document, &mut config.minecraft);
+    lists::lists(document, &mut config.lists);
+    lists::web_hook(document, &mut config.web_hook);
+    lists::shutdown(document, &mut config.drain);
+    lists::trivia(document, &mut config.trivia);
     log(document, &mut config.log);
 
     let users = u64::from(config.rules.max_users);

@@ -39,10 +39,14 @@
 //! | `controllers.v086.portRangeStart`, `controllers.v086.extraPorts` | none: one port serves everybody |
 //! | `game.defaultAutoFireSensitivity` | comes with autofire detection |
 //! | `server.lagstatDurationSeconds` | comes with lag statistics |
-//! | `masterList.*` | comes with the master lists |
-//! | `metrics.enabled`, `metrics.loggingFrequencySeconds` | comes with the metrics files |
-//! | `survey.*` | comes with the survey |
-//! | `twitter.*` | none: the service it used is gone |
+//! | `masterList.serverName`, `...serverLocation`, `...serverWebsite` | `lists.server_name`, `lists.server_location`, `lists.server_website` |
+//! | `masterList.serverConnectAddress` | `lists.server_address` |
+//! | `masterList.touchEmulinker`, `masterList.touchKaillera` | `lists.emulinker`, `lists.kaillera` |
+//! | `metrics.enabled`, `metrics.loggingFrequencySeconds` | none: `/metrics` and `/status.json` are always there; no files are written |
+//! | `survey.*` | none: answers went to a service that is not the operator's |
+//! | `twitter.broadcastDelaySeconds` | `webhook.delay_s` |
+//! | `twitter.preventBroadcastNameSuffixes` | `webhook.suppress` |
+//! | `twitter.enabled`, `twitter.deletePostOnClose`, `twitter.auth.*` | none: `webhook.urls` takes the place of the service |
 
 #![forbid(unsafe_code)]
 
@@ -50,6 +54,7 @@ mod charset;
 mod document;
 mod error;
 mod keys;
+mod lists;
 mod maple;
 mod minecraft;
 mod section;
@@ -59,6 +64,7 @@ mod wording;
 
 pub use charset::charset;
 pub use error::{ConfigError, ConfigErrors, Problem};
+pub use lists::{Lists, WebHook};
 pub use maple::{Gateway, Maple};
 pub use minecraft::{Minecraft, Upstream};
 pub use summary::Summary;
@@ -69,7 +75,8 @@ use crate::{
     net::tcp::TcpSettings,
     service::{
         gateway,
-        kaillera::{Limits, Link, Settings},
+        kaillera::{Limits, Link, Settings, TriviaPaths},
+        lists::{self as world, Identity},
         minecraft::Settings as MinecraftSettings,
         packet_log,
     },
@@ -117,6 +124,14 @@ pub struct Config {
     pub packet_log: Option<packet_log::Settings>,
     /// How the Minecraft list shows the server, and which world its players get.
     pub minecraft: Minecraft,
+    /// What the server is called, and which master lists are told of it.
+    pub lists: Lists,
+    /// The web hooks, and what they are told.
+    pub web_hook: WebHook,
+    /// How long a server that is told to stop waits for the games that run.
+    pub drain: Duration,
+    /// Where the quiz's files are.
+    pub trivia: TriviaPaths,
     /// What is logged, as [`is_log_filter`] takes it; empty leaves it to the environment.
     pub log: String,
 }
@@ -222,18 +237,40 @@ impl Config {
                  a client that reports once a minute is removed when one report is lost",
             );
         }
+        if self.lists.is_dropped_by_kaillera() {
+            warnings.push(
+                "lists.kaillera is on and lists.server_address is no IPv4 address: \
+                 Kaillera's list drops such servers without a word",
+            );
+        }
         warnings
     }
 
     /// What the Kaillera service is told.
     pub fn settings(&self) -> Settings {
+        let mut rules = self.rules.clone();
+        rules.posts = self.web_hook.posts();
+        let nobody = Identity::default();
         Settings {
-            rules: self.rules.clone(),
+            rules,
             link: self.link,
             limits: self.limits,
             announced_port: self.net.announced_port,
             answer_wrong_version: self.net.answer_wrong_version,
+            news: self.world_settings(nobody).is_needed(),
+            trivia: self.trivia.clone(),
         }
+    }
+
+    /// What the world is told the server is, if it listens on `port`.
+    pub fn identity(&self, port: u16) -> Identity {
+        let port = self.net.announced_port.unwrap_or(port);
+        self.lists.identity(port, &self.rules, &self.limits)
+    }
+
+    /// Whom the thread that tells the world tells, and what.
+    pub fn world_settings(&self, identity: Identity) -> world::Settings {
+        self.lists.settings(identity, &self.web_hook)
     }
 
     /// What the gateway is told, if there is one.

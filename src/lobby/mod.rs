@@ -25,14 +25,20 @@ mod depart;
 mod game;
 mod login;
 mod play;
+mod posts;
 mod room;
 pub mod rules;
+mod snapshot;
 mod status;
 pub mod sync;
 #[cfg(test)]
 mod tests;
+mod trivia;
 mod user;
 
+pub use posts::{Posts, RoomEvent, RoomEventKind};
+pub use snapshot::{RoomView, Snapshot, UserView};
+pub use trivia::{TriviaCommand, TriviaFiles, TriviaWish};
 pub use user::AccessLevel;
 
 use crate::{
@@ -44,6 +50,7 @@ use charset::Charset;
 use game::{Games, Phase};
 use rules::Rules;
 use std::{net::IpAddr, time::Duration};
+use trivia::TriviaDesk;
 use user::Users;
 
 /// A session as the lobby knows it: the seat that serves it, and which of the seat's
@@ -134,6 +141,16 @@ pub trait Sink {
 
     /// The session of `user` ends.
     fn close(&mut self, user: UserKey, close: Close);
+
+    /// Something happened to a room that the world outside may want to hear of.
+    fn room(&mut self, event: &RoomEvent<'_>) {
+        let _ = event;
+    }
+
+    /// Something is to be done with the quiz's files.
+    fn trivia(&mut self, wish: TriviaWish<'_>) {
+        let _ = wish;
+    }
 }
 
 /// The users, the rooms, and what they may do to each other.
@@ -148,6 +165,9 @@ pub struct Lobby {
     games: Games,
     /// Holds the receivers of one message while it is sent.
     scratch: Vec<UserKey>,
+    /// The server goes down: nobody comes in and nothing begins.
+    draining: bool,
+    trivia: TriviaDesk,
 }
 
 impl Lobby {
@@ -159,6 +179,8 @@ impl Lobby {
             users: Users::default(),
             games: Games::default(),
             scratch: Vec::new(),
+            draining: false,
+            trivia: TriviaDesk::default(),
             rules,
         }
     }
@@ -210,7 +232,11 @@ impl Lobby {
             Phase::Waiting | Phase::Playing => None,
         };
         let deadlines = self.games.iter().filter_map(|game| deadline(game.phase));
-        deadlines.min()
+        let others = self
+            .next_post()
+            .into_iter()
+            .chain(self.trivia.poll_timeout());
+        deadlines.chain(others).min()
     }
 
     /// How many users are logged in.

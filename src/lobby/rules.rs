@@ -1,5 +1,6 @@
 //! Every rule an operator can set, checked when the configuration is read.
 
+use super::Posts;
 use super::catalogue::{Language, OperatorTexts};
 use encoding_rs::{Encoding, WINDOWS_1252};
 use std::time::Duration;
@@ -60,6 +61,8 @@ pub struct Rules {
     pub texts: OperatorTexts,
     /// Lines shown after login.
     pub welcome: Vec<String>,
+    /// Which rooms the world outside is told of; none if nobody there listens.
+    pub posts: Option<Posts>,
     /// Lines shown to each user who opens or enters a room.
     pub room_welcome: Vec<String>,
 }
@@ -91,6 +94,7 @@ impl Default for Rules {
             language: Language::English,
             texts: OperatorTexts::default(),
             welcome: Vec::new(),
+            posts: None,
             room_welcome: Vec::new(),
         }
     }

@@ -12,8 +12,9 @@ use crate::{
     },
     service::{
         gateway::{self, GatewayService},
-        http::{Exposition, Gauge, HttpService},
+        http::{Exposition, Gauge, HttpService, Status},
         kaillera::Census,
+        lists::Identity,
         minecraft::{self, Crossing, Lobby, MinecraftService, Numbers},
         packet_log::{LogThread, PacketLog},
     },
@@ -46,6 +47,7 @@ pub(super) type Extra<'e> = &'e mut dyn FnMut(&Place) -> Vec<Box<dyn TcpService>
 /// What there is of the rest of the server: most of it is shown on the pages.
 pub(super) struct Shown {
     pub(super) census: Census,
+    pub(super) identity: Identity,
     /// Per loop, the buffers datagrams are received into.
     pub(super) frames_in: Vec<FramePool>,
     /// Per loop, how long its turns take.
@@ -98,13 +100,15 @@ pub(super) fn build(
     let capacity = Arc::new(Capacity::new(settings, loops, metrics.clone(), drops));
     let bells = shown.bells.clone();
     let crossing = minecraft.as_ref().map(|it| it.crossing.clone());
-    let exposition = Arc::new(exposition(shown, &capacity, crossing));
+    let status = Status::new(shown.identity.clone(), census.clone());
+    let exposition = exposition(shown, &capacity, crossing);
+    let pages = (Arc::new(exposition), Arc::new(status));
     let shared = |socket| TcpDoor {
         socket,
         service: None,
     };
     for ((index, listeners), bell) in listeners.into_iter().enumerate().zip(bells) {
-        let mut services = vec![http_service(config, &exposition)];
+        let mut services = vec![http_service(config, &pages)];
         services.extend(gateway.as_ref().map(Gateway::service));
         services.extend(minecraft.as_ref().map(|it| it.service(index)));
         services.extend(extra(&Place {
@@ -283,8 +287,11 @@ fn find(upstream: &Upstream) -> Result<SocketAddr, StartError> {
     })
 }
 
-fn http_service(config: &Config, exposition: &Arc<Exposition>) -> Box<dyn TcpService> {
-    let service = HttpService::new(exposition.clone());
+fn http_service(
+    config: &Config,
+    (exposition, status): &(Arc<Exposition>, Arc<Status>),
+) -> Box<dyn TcpService> {
+    let service = HttpService::new(exposition.clone()).with_status(status.clone());
     Box::new(service.on_shared_port(config.http.on_shared_port))
 }
 
@@ -297,7 +304,7 @@ fn exposition(
         census,
         frames_in,
         turns,
-        bells: _,
+        ..
     } = shown;
     let mut gauges = gauges(&census, frames_in, capacity);
     gauges.extend(crossing.map(|crossing| Gauge {
@@ -328,6 +335,10 @@ fn gauges(census: &Census, frames_in: Vec<FramePool>, capacity: &Arc<Capacity>) 
     let mut gauges = vec![
         of_census("users", "Users that are logged in.", Census::users),
         of_census("games", "Rooms, whether they play or not.", Census::games),
+        of_census("games_playing", "Rooms whose game runs.", |it| {
+            it.playing().0
+        }),
+        of_census("users_playing", "Users that play.", |it| it.playing().1),
         of_census("sessions", "Sessions, logged in or not.", Census::sessions),
         Gauge {
             name: "connections",

@@ -5,6 +5,7 @@
 pub mod gateway;
 pub mod http;
 pub mod kaillera;
+pub mod lists;
 pub mod maple;
 pub mod minecraft;
 pub mod packet_log;

@@ -48,6 +48,7 @@ texts! {
     LoginNameFiltered, "KailleraServerImpl.LoginDeniedFilteredUserName", "Your name has a word that is not allowed here.";
     LoginNameEmpty, "KailleraServerImpl.LoginDeniedUserNameEmpty", "Please choose a name.";
     LoginNameLong, "KailleraServerImpl.LoginDeniedUserNameTooLong", "Your name is too long.";
+    LoginDraining, "KailleraServerImpl.LoginDeniedShuttingDown", "The server is going down; nobody is let in.";
     LoginNameTaken, "KailleraServerImpl.LoginDeniedDuplicateName", "This name is in use by {0}.";
 
     // After login.
@@ -92,6 +93,7 @@ texts! {
     CreateFiltered, "KailleraServerImpl.CreateGameDeniedFilteredWord", "the game name has a word that is not allowed here";
     CreateMaxGames, "KailleraServerImpl.CreateGameDeniedMaxGames", "the server allows {0,number,integer} rooms at most";
     CreateLong, "KailleraServerImpl.CreateGameDeniedNameTooLong", "the game name is too long";
+    CreateDraining, "KailleraServerImpl.CreateGameDeniedShuttingDown", "the server is going down";
     CreateInRoom, "KailleraServerImpl.CreateGameErrorAlreadyInGame", "leave your room first";
     CreateEmpty, "KailleraServerImpl.CreateGameErrorEmptyName", "the game has no name";
     JoinDenied, "JoinGameAction.JoinGameDenied", "You cannot join: {0}";
@@ -120,6 +122,7 @@ texts! {
     QuitBanned, "AdminCommandAction.QuitBanned", "Banned";
     QuitFailed, "KailleraServerImpl.ForcedQuitInternalError", "Removed after an error of the server";
     ShuttingDown, "KailleraServerImpl.ServerShuttingDown", "The server is going down.";
+    Draining, "KailleraServerImpl.ServerDraining", "The server goes down when the games that run are over.";
     ShutdownIn, "KailleraServerImpl.ServerShuttingDownIn", "The server goes down in {0,number,integer} s.";
 
     // Rooms come and go.
@@ -140,6 +143,7 @@ texts! {
     StartType, "KailleraGameImpl.StartGameDeniedConnectionTypeMismatch", "The connection types differ.";
     StartEmulatorInfo, "KailleraGameImpl.StartGameEmulatorMismatchInfo", "All players must use the owner''s emulator version: {0}";
     StartEmulator, "KailleraGameImpl.StartGameDeniedEmulatorMismatch", "The emulators differ.";
+    StartDraining, "KailleraGameImpl.StartGameDeniedShuttingDown", "The server is going down; no game starts any more.";
     NotReady, "KailleraGameImpl.ReadyTimeout", "{0} did not get ready in time.";
     Delay, "KailleraGameImpl.Delay", "P{0} Delay = {1} ({2} frame delay)";
     SameDelay, "KailleraGameImpl.SameDelay", "Delay of all players = {0} ({1} frame delay)";

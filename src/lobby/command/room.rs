@@ -18,6 +18,7 @@ enum Command {
     Help,
     Me,
     Quiet(bool),
+    Stop,
 }
 
 #[derive(Clone, Copy)]
@@ -51,6 +52,11 @@ const TABLE: &[Entry<Command>] = &[
         word: "/p2pon",
         command: Command::Quiet(true),
         help: Text::HelpQuietOn,
+    },
+    Entry {
+        word: "/stop",
+        command: Command::Stop,
+        help: Text::HelpStop,
     },
 ];
 
@@ -118,6 +124,7 @@ impl Lobby {
             Some(Command::Help) => self.room_help(user, room, sink),
             Some(Command::Me) => self.room_emote(user, room, rest, sink),
             Some(Command::Quiet(on)) => self.set_quiet(user, room, on, sink),
+            Some(Command::Stop) => self.stop_post(user, room, sink),
             None => self.answer(user, Text::UnknownCommand, &[Param::Bytes(line)], sink),
         }
     }
