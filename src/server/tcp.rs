@@ -124,18 +124,31 @@ pub(super) fn build(
             listeners: listeners.into_iter().map(shared).collect(),
         });
     }
+    let gateway = gateway.is_some().then_some(doors);
+    at_own_addresses(config, gateway, minecraft.is_some(), &mut parts)?;
+    parts.capacity = Some(capacity);
+    Ok(parts)
+}
+
+/// Listens where one service alone is served; the gateway's listeners, if it is there, are open.
+fn at_own_addresses(
+    config: &Config,
+    gateway: Option<Doors>,
+    has_minecraft: bool,
+    parts: &mut Parts,
+) -> Result<(), StartError> {
+    let loops = parts.setups.len();
     let http = bind(config.http.listen.iter().copied(), loops)?;
     parts.http = http.iter().map(|(address, _)| *address).collect();
     hand_out(http, HTTP, &mut parts.setups);
-    hand_out(doors, GATEWAY, &mut parts.setups);
-    if minecraft.is_some() {
-        let service = GATEWAY + usize::from(gateway.is_some());
+    let behind_gateway = GATEWAY + usize::from(gateway.is_some());
+    hand_out(gateway.unwrap_or_default(), GATEWAY, &mut parts.setups);
+    if has_minecraft {
         let doors = bind(config.minecraft.listen.iter().copied(), loops)?;
         parts.minecraft = doors.iter().map(|(address, _)| *address).collect();
-        hand_out(doors, service, &mut parts.setups);
+        hand_out(doors, behind_gateway, &mut parts.setups);
     }
-    parts.capacity = Some(capacity);
-    Ok(parts)
+    Ok(())
 }
 
 /// Where the pages are in the order of the services.

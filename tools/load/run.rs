@@ -6,7 +6,10 @@ use crate::{
     watch::Watch,
 };
 use samara::{net::Clock, timer::Time};
-use signal_hook::{consts::SIGINT, flag};
+use signal_hook::{
+    consts::{SIGINT, SIGTERM},
+    flag,
+};
 use std::{
     io,
     sync::{
@@ -124,7 +127,7 @@ pub(crate) fn run<'a>(
     signals: &Signals,
     mut sides: Vec<Side<'a>>,
 ) -> io::Result<Vec<Outcome>> {
-    let stop = stop_at_interrupt()?;
+    let stop = stop_at_signal()?;
     if let Some(server) = plan.server {
         server.look()?;
     }
@@ -158,11 +161,13 @@ pub(crate) fn run<'a>(
     })
 }
 
-/// The first Ctrl-C ends the run early, the second one ends the program.
-fn stop_at_interrupt() -> io::Result<Arc<AtomicBool>> {
+/// The first Ctrl-C, or SIGTERM, ends the run early, the second one ends the program.
+fn stop_at_signal() -> io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    flag::register_conditional_shutdown(SIGINT, 128 + SIGINT, stop.clone())?;
-    flag::register(SIGINT, stop.clone())?;
+    for signal in [SIGINT, SIGTERM] {
+        flag::register_conditional_shutdown(signal, 128 + signal, stop.clone())?;
+        flag::register(signal, stop.clone())?;
+    }
     Ok(stop)
 }
 
