@@ -204,10 +204,10 @@ fn reads(packets: &[PositionLook]) -> Rivals<'_> {
     rivals.add(FRAMES, move || {
         let mut rest = black_box(&stream[..]);
         while let Ok(Received::Frame(frame)) = framing.receive(rest) {
-            if let Content::Body(body) = frame.content {
-                if let Ok(packet) = PositionLook::decode(body) {
-                    black_box(&packet);
-                }
+            if let Content::Body(body) = frame.content
+                && let Ok(packet) = PositionLook::decode(body)
+            {
+                black_box(&packet);
             }
             rest = &rest[frame.bytes.len()..];
         }
@@ -219,6 +219,7 @@ fn reads(packets: &[PositionLook]) -> Rivals<'_> {
     }
     rivals
 }
+
 fn streams(table: &Table) {
     let mut bytes = vec![7; 1500];
     let (mut out, mut back) = (Encryptor::new(&[7; 16]), Decryptor::new(&[7; 16]));
