@@ -42,6 +42,8 @@ const CALLS: usize = 64;
 const LIMIT: &str = "limit";
 const REUSED: &str = "write: a reused buffer";
 const FRESH: &str = "write: a fresh buffer of 35 bytes";
+const BARE_WRITE: &str = "write: no frame";
+const BARE_READ: &str = "read: no frame";
 const READ: &str = "read: of a buffer";
 const FRAMES: &str = "read: frames of a stream";
 
@@ -57,6 +59,9 @@ fn main() {
         (copies(&packets), python),
         (reads(&packets), None),
     ] {
+        if !rivals.names().any(|name| table.has(name)) {
+            continue;
+        }
         let results = rivals.race(CALLS, PACKETS);
         let limit = results[0].1;
         for &(name, ns) in results.iter().filter(|it| it.0 != LIMIT && table.has(it.0)) {
@@ -121,6 +126,15 @@ fn writes(packets: &[PositionLook]) -> Rivals<'_> {
             black_box(&mut buf);
         }
     });
+    let mut bare = Alone([0; 256]);
+    rivals.add(BARE_WRITE, move || {
+        for packet in packets {
+            let mut writer = Writer::new(&mut bare.0);
+            let _ = packet.encode(&mut writer);
+            black_box(writer.len());
+            black_box(&mut bare);
+        }
+    });
     #[cfg(feature = "peers")]
     peers::add_writes(&mut rivals, packets);
     rivals
@@ -153,7 +167,7 @@ fn reads(packets: &[PositionLook]) -> Rivals<'_> {
     raw.0.store(&packets[0]);
     rivals.add(LIMIT, move || {
         for _ in 0..PACKETS {
-            black_box(black_box(&mut raw).0.load());
+            black_box(&black_box(&mut raw).0.load());
         }
     });
     let mut buf = Alone(ByteBuf::<256>::new());
@@ -164,9 +178,21 @@ fn reads(packets: &[PositionLook]) -> Rivals<'_> {
             buf.rewind();
             let read = buf.read_with(|reader: &mut Reader<'_>| {
                 reader.skip(1)?;
-                PositionLook::decode(reader.bytes(34)?)
+                PositionLook::decode(reader.bytes(LEN - 1)?)
             });
-            let _ = black_box(read);
+            if let Ok(packet) = read {
+                black_box(&packet);
+            }
+        }
+    });
+    let mut bare = Alone([0; 256]);
+    packets[0].encode(&mut Writer::new(&mut bare.0)).unwrap();
+    rivals.add(BARE_READ, move || {
+        for _ in 0..PACKETS {
+            let bytes = &black_box(&mut bare).0[..LEN - 1];
+            if let Ok(packet) = PositionLook::decode(bytes) {
+                black_box(&packet);
+            }
         }
     });
     let mut stream = vec![0; LEN * PACKETS];
@@ -178,8 +204,10 @@ fn reads(packets: &[PositionLook]) -> Rivals<'_> {
     rivals.add(FRAMES, move || {
         let mut rest = black_box(&stream[..]);
         while let Ok(Received::Frame(frame)) = framing.receive(rest) {
-            if let Content::Body(body) = frame.content {
-                let _ = black_box(PositionLook::decode(body));
+            if let Content::Body(body) = frame.content
+                && let Ok(packet) = PositionLook::decode(body)
+            {
+                black_box(&packet);
             }
             rest = &rest[frame.bytes.len()..];
         }
@@ -191,6 +219,7 @@ fn reads(packets: &[PositionLook]) -> Rivals<'_> {
     }
     rivals
 }
+
 fn streams(table: &Table) {
     let mut bytes = vec![7; 1500];
     let (mut out, mut back) = (Encryptor::new(&[7; 16]), Decryptor::new(&[7; 16]));

@@ -22,6 +22,10 @@ impl<'a> Rivals<'a> {
         self.works.push(Box::new(work));
     }
 
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.names.iter().copied()
+    }
+
     /// Nanoseconds of one operation of each: the median of its rounds of `calls` calls of `ops`
     /// operations.
     pub(crate) fn race(mut self, calls: usize, ops: usize) -> Vec<(&'static str, f64)> {

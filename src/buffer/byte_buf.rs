@@ -34,6 +34,8 @@ use std::{error::Error, fmt};
 /// // It takes 34 bytes.
 /// let _ = ByteBuf::<33>::new().encode(&packet);
 /// ```
+// The indices lie before the bytes, so that the front of the buffer shares their cache line.
+#[repr(C)]
 pub struct ByteBuf<const N: usize> {
     read: usize,
     write: usize,

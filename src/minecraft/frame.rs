@@ -100,6 +100,7 @@ impl Framing {
     /// Looks at the front of `received`.
     ///
     /// Fails if the connection must be closed.
+    #[inline]
     pub fn receive<'b>(&self, received: &'b [u8]) -> Result<Received<'b>, FrameError> {
         let Some((len, prefix)) = self.prefix(received)? else {
             return Ok(Received::Incomplete { missing: 1 });
@@ -117,6 +118,7 @@ impl Framing {
     }
 
     /// The length a frame says, and that of its prefix; `None` while too little is there.
+    #[inline]
     fn prefix(&self, received: &[u8]) -> Result<Option<(usize, usize)>, FrameError> {
         let front = received.get(..MAX_PREFIX).unwrap_or(received);
         let mut reader = Reader::new(front);
@@ -130,6 +132,7 @@ impl Framing {
         }
     }
 
+    #[inline]
     fn content<'b>(&self, inside: &'b [u8]) -> Result<Content<'b>, FrameError> {
         let Some(threshold) = self.threshold else {
             return Ok(Content::Body(inside));

@@ -76,17 +76,20 @@ pub trait Packet<'a>: Field<'a> + Encode {
     /// Reads exactly one body.
     #[inline]
     fn decode(body: &'a [u8]) -> Result<Self, DecodeError> {
-        let packet = |reader: &mut Reader<'a>| {
+        let mut reader = Reader::new(body);
+        let packet = if <Self as Encode>::MIN_LEN == <Self as Encode>::MAX_LEN {
+            reader.exactly(<Self as Encode>::MIN_LEN, |reader| {
+                // Every id is below 128; a longer form of one would leave a field too short.
+                if reader.u8()? != Self::ID {
+                    return Err(DecodeError::UnknownId);
+                }
+                Self::read(reader)
+            })?
+        } else {
             if reader.var_int()? != i32::from(Self::ID) {
                 return Err(DecodeError::UnknownId);
             }
-            Self::read(reader)
-        };
-        let mut reader = Reader::new(body);
-        let packet = if <Self as Encode>::MIN_LEN == <Self as Encode>::MAX_LEN {
-            reader.exactly(<Self as Encode>::MIN_LEN, packet)?
-        } else {
-            packet(&mut reader)?
+            Self::read(&mut reader)?
         };
         if reader.is_empty() {
             Ok(packet)
