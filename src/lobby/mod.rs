@@ -16,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
 mod catalogue;
 mod charset;
 mod chat;
@@ -33,9 +34,10 @@ pub mod sync;
 mod tests;
 mod user;
 
-pub use user::AccessLevel;
+pub use crate::access::AccessLevel;
 
 use crate::{
+    access::Access,
     kaillera::message::{ClientMessage, ConnectionType, ServerMessage},
     timer::Time,
 };
@@ -142,6 +144,7 @@ pub trait Sink {
 #[derive(Debug)]
 pub struct Lobby {
     rules: Rules,
+    access: Access,
     charset: Charset,
     catalogue: Catalogue,
     users: Users,
@@ -159,6 +162,7 @@ impl Lobby {
             users: Users::default(),
             games: Games::default(),
             scratch: Vec::new(),
+            access: Access::default(),
             rules,
         }
     }

@@ -2,41 +2,11 @@
 
 use super::{GameKey, Login, UserKey};
 use crate::{
+    access::AccessLevel,
     kaillera::message::{ConnectionType, UserId},
     timer::Time,
 };
 use std::{collections::HashMap, net::IpAddr, time::Duration};
-
-/// What a user may do, by its address (kaillera-server.md 1.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AccessLevel {
-    /// May not log in.
-    Banned,
-    /// Everybody without a rule.
-    Normal,
-    /// Exempt from flood control and limits; may enter running games.
-    Elevated,
-    /// Keeps order in the lobby.
-    Moderator,
-    /// Everything but granting levels.
-    Admin,
-    /// Everything.
-    SuperAdmin,
-}
-
-impl AccessLevel {
-    /// The name shown to users.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Banned => "Banned",
-            Self::Normal => "Normal",
-            Self::Elevated => "Elevated",
-            Self::Moderator => "Moderator",
-            Self::Admin => "Admin",
-            Self::SuperAdmin => "SuperAdmin",
-        }
-    }
-}
 
 /// What a user gets to hear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
