@@ -4,6 +4,7 @@ use super::{
     GameKey, Lobby, Sink, UserKey,
     catalogue::{ERROR_NAME, LOBBY_NAME, Param, ROOM_NAME, Text},
     charset::trim,
+    rights::Right,
     user::User,
 };
 use crate::{kaillera::message::ServerMessage, timer::Time};
@@ -76,7 +77,7 @@ impl Lobby {
             return;
         };
         let limit = self.rules.max_game_chat_length;
-        if speaker.is_normal() && limit != 0 && self.charset.count(text) > limit {
+        if !speaker.may(Right::AnyText) && limit != 0 && self.charset.count(text) > limit {
             let refusal = self.catalogue.line(Text::GameChatLong, &[]);
             say(&[user], ROOM_NAME, &refusal, sink);
             return;
@@ -89,7 +90,7 @@ impl Lobby {
 
     /// Whether an ordinary user may say this in the lobby.
     pub(super) fn check_chat(&self, speaker: &User, text: &[u8]) -> Result<(), Text> {
-        if !speaker.is_normal() {
+        if speaker.may(Right::AnyText) {
             return Ok(());
         }
         let limit = self.rules.max_chat_length;
@@ -134,14 +135,14 @@ impl Lobby {
     /// Whether an ordinary user speaks too soon after its last accepted line.
     fn is_flooding(&self, now: Time, speaker: &User) -> bool {
         let too_soon = |last| now.since(last) < self.rules.chat_flood;
-        speaker.is_normal() && speaker.last_chat.is_some_and(too_soon)
+        !speaker.may(Right::AnyPace) && speaker.last_chat.is_some_and(too_soon)
     }
 
     fn count_room_line(&mut self, now: Time, user: UserKey) -> Verdict {
         let Some(speaker) = self.users.get_mut(user) else {
             return Verdict::Swallow;
         };
-        if !speaker.is_normal() {
+        if speaker.may(Right::AnyPace) {
             return Verdict::Send;
         }
         let window = &mut speaker.room_lines;

@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod admin_client;
 mod catalogue;
 mod charset;
 mod chat;
@@ -26,6 +27,7 @@ mod depart;
 mod game;
 mod login;
 mod play;
+mod rights;
 mod room;
 pub mod rules;
 mod status;

@@ -58,11 +58,6 @@ impl User {
         let rounded = (self.ping.as_micros() + 500) / 1000;
         u32::from(u16::try_from(rounded).unwrap_or(u16::MAX))
     }
-
-    /// Whether limits for ordinary users apply.
-    pub(super) fn is_normal(&self) -> bool {
-        self.level <= AccessLevel::Normal
-    }
 }
 
 /// The table of users: by key, by number, and in the order of their logins.

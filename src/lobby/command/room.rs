@@ -3,10 +3,11 @@
 use super::{Entry, find, number, split};
 use crate::{
     lobby::{
-        AccessLevel, GameKey, Lobby, Sink, UserKey,
+        GameKey, Lobby, Sink, UserKey,
         catalogue::{Param, ROOM_NAME, Text},
         chat::say,
         login::type_text,
+        rights::Right,
         user::Presence,
     },
     timer::Time,
@@ -125,8 +126,8 @@ impl Lobby {
     /// Whether `user` may give the owner's commands.
     fn commands(&self, user: UserKey, room: GameKey) -> bool {
         let owns = self.games.get(room).is_some_and(|game| game.owner == user);
-        let level = self.users.get(user).map(|user| user.level);
-        owns || level >= Some(AccessLevel::SuperAdmin)
+        let user = self.users.get(user);
+        owns || user.is_some_and(|user| user.may(Right::OwnRooms))
     }
 
     /// None if the command was used wrongly.
