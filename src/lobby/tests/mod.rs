@@ -6,6 +6,7 @@ mod leaving;
 mod login;
 mod model;
 mod rooms;
+mod social;
 
 use super::{Close, Departure, GameKey, Lobby, Login, Player, Sink, UserKey, rules::Rules};
 use crate::{
