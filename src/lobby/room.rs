@@ -60,6 +60,7 @@ impl Lobby {
             let text = self.catalogue.line(Text::RoomOpened, &params);
             inform(self.users.listeners(), &text, sink);
         }
+        self.greet(user, sink);
     }
 
     /// What the user is told if it may not open this room.
@@ -118,6 +119,15 @@ impl Lobby {
         self.show_status(key, sink);
         self.introduce(key, user, sink);
         self.compare_emulators(key, user, sink);
+        self.greet(user, sink);
+    }
+
+    /// The operator's lines for one who is in a room now.
+    fn greet(&self, user: UserKey, sink: &mut impl Sink) {
+        let texts = self.rules.room_welcome.iter();
+        for line in texts.flat_map(|text| self.catalogue.lines(text)) {
+            say(&[user], ROOM_NAME, &line, sink);
+        }
     }
 
     fn check_join(&self, joiner: &User, game: Option<&Game>) -> Result<GameKey, Vec<u8>> {

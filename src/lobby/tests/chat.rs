@@ -1,5 +1,6 @@
 use super::*;
 use crate::lobby::AccessLevel;
+use crate::lobby::catalogue::Language;
 use encoding_rs::SHIFT_JIS;
 
 #[test]
@@ -139,6 +140,57 @@ fn lobby_commands_answer_the_sender() {
         say(&long),
         ["a: Info server: Not sent: the text is too long"]
     );
+}
+
+#[test]
+fn long_emotes_take_several_lines() {
+    let mut world = World::new(Rules {
+        max_chat_length: 0,
+        ..Rules::default()
+    });
+    world.login('a', login(b"a"));
+    world.take();
+    let long = "x".repeat(250);
+    world.chat('a', &format!("/me {long}"));
+    let first = format!("a: Info server: *a {}", "x".repeat(197));
+    world.expect([&first, &format!("a: Info server: {}", "x".repeat(53))]);
+    world.create('a', "Game");
+    world.take();
+    world.game_chat('a', &format!("/me {long}"));
+    assert_eq!(world.take().len(), 2);
+}
+
+#[test]
+fn the_lobby_speaks_its_language() {
+    let mut rules = Rules {
+        language: Language::Portuguese,
+        ..Rules::default()
+    };
+    rules
+        .texts
+        .set("ChatAction.UnrecognizedCommand", "Hm? {0}")
+        .unwrap();
+    let mut world = World::new(rules);
+    world.login('a', login(b"a"));
+    world.take();
+    let say = |world: &mut World, line: &str| {
+        world.wait(2000);
+        world.chat('a', line);
+        world.take()
+    };
+    assert_eq!(say(&mut world, "/msp"), ["a: Info server: Hm? /msp"]);
+    let usage = ["a: Info server: Uso: /me <texto> diz o que voc\u{fffd} faz"];
+    assert_eq!(say(&mut world, "/me"), usage);
+    world.lobby.reword(&Rules {
+        room_welcome: vec!["Hi".to_owned()],
+        ..Rules::default()
+    });
+    assert_eq!(
+        say(&mut world, "/msp"),
+        ["a: Info server: No such command: /msp"]
+    );
+    world.create('a', "Game");
+    assert_eq!(world.take().last().unwrap(), "a: GameChat Server: Hi");
 }
 
 #[test]
