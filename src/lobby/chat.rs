@@ -41,7 +41,11 @@ impl Lobby {
             return;
         }
         let name = &speaker.name;
-        let to = self.users.audience(speaker, &mut self.scratch);
+        let alone = [user];
+        let to = match self.shadows.hides(now, speaker.address) {
+            true => &alone,
+            false => self.users.audience(speaker, &mut self.scratch),
+        };
         if !to.is_empty() {
             sink.notice(to, &ServerMessage::Chat { name, text });
         }
@@ -89,7 +93,11 @@ impl Lobby {
             return;
         }
         if let Some(game) = self.games.get(room) {
-            let to = game.audience(&self.users, speaker, &mut self.scratch);
+            let alone = [user];
+            let to = match self.shadows.hides(now, speaker.address) {
+                true => &alone,
+                false => game.audience(&self.users, speaker, &mut self.scratch),
+            };
             say(to, &speaker.name, text, sink);
         }
     }

@@ -30,6 +30,7 @@ mod play;
 mod rights;
 mod room;
 pub mod rules;
+mod shadows;
 mod status;
 pub mod sync;
 #[cfg(test)]
@@ -47,6 +48,7 @@ use catalogue::Catalogue;
 use charset::Charset;
 use game::{Games, Phase};
 use rules::Rules;
+use shadows::Shadows;
 use std::{net::IpAddr, time::Duration};
 use user::Users;
 
@@ -147,6 +149,9 @@ pub trait Sink {
 pub struct Lobby {
     rules: Rules,
     access: Access,
+    /// When a ban or a level that holds for a time ends.
+    access_ends: Option<Time>,
+    shadows: Shadows,
     charset: Charset,
     catalogue: Catalogue,
     users: Users,
@@ -165,6 +170,8 @@ impl Lobby {
             games: Games::default(),
             scratch: Vec::new(),
             access: Access::default(),
+            access_ends: None,
+            shadows: Shadows::default(),
             rules,
         }
     }
@@ -216,7 +223,7 @@ impl Lobby {
             Phase::Waiting | Phase::Playing => None,
         };
         let deadlines = self.games.iter().filter_map(|game| deadline(game.phase));
-        deadlines.min()
+        deadlines.chain(self.access_ends).min()
     }
 
     /// How many users are logged in.

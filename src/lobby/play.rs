@@ -76,8 +76,11 @@ impl Lobby {
         }
     }
 
-    /// Drops whoever has not become ready in time.
+    /// Drops whoever has not become ready in time; ends levels and bans that held for a time.
     pub fn handle_timeout(&mut self, now: Time, sink: &mut impl Sink) {
+        if self.access_ends.is_some_and(|end| end <= now) {
+            self.apply_access(now, sink);
+        }
         while let Some(key) = self.first_late(now) {
             while let Some(user) = self.games.get(key).and_then(first_missing) {
                 if let Some(missing) = self.users.get(user) {

@@ -14,6 +14,7 @@ use crate::{
 #[derive(Clone, Copy)]
 enum Command {
     AliveCheck,
+    FindUser,
     Help,
     MyIp,
     Version,
@@ -24,6 +25,11 @@ const TABLE: &[Entry<Command>] = &[
         word: "/alivecheck",
         command: Command::AliveCheck,
         help: Text::HelpAliveCheck,
+    },
+    Entry {
+        word: "/finduser",
+        command: Command::FindUser,
+        help: Text::HelpFindUserUser,
     },
     Entry {
         word: "/help",
@@ -53,7 +59,9 @@ impl Lobby {
         line: &[u8],
         sink: &mut impl Sink,
     ) {
-        if !self.take_turn(now, user, Place::Lobby, sink) {
+        if self.admin_command(now, user, line, sink)
+            || !self.take_turn(now, user, Place::Lobby, sink)
+        {
             return;
         }
         let (word, rest) = split(line);
@@ -78,11 +86,18 @@ impl Lobby {
                 let alive = self.catalogue.line(Text::Alive, &[]);
                 inform(&[user], &[ALIVE, &alive].concat(), sink);
             }
+            Command::FindUser => {
+                if self.find_users(user, rest, sink).is_none() {
+                    let usage = [Param::Text(Text::UsageFindUser)];
+                    self.reply(user, Place::Lobby, Text::CommandUsage, &usage, sink);
+                }
+            }
             Command::Help => {
                 let own = TABLE.iter().map(|entry| entry.help);
                 for text in own.chain(social::TABLE.iter().map(|entry| entry.help)) {
                     inform(&[user], &self.catalogue.line(text, &[]), sink);
                 }
+                self.admin_help(user, sink);
             }
             Command::MyIp => {
                 let address = sender.address.to_string();

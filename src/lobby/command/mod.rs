@@ -1,5 +1,6 @@
 //! Lines that begin with a slash: the tables of words, and how a line is read.
 
+mod admin;
 mod ignore;
 mod lobby;
 mod message;

@@ -102,14 +102,20 @@ impl Lobby {
             return;
         }
         let params = [Param::Bytes(&sender.name), Param::Bytes(text)];
-        let line = self.catalogue.line(Text::Emote, &params);
-        let room = sender.room.and_then(|room| self.games.get(room));
-        match (place, room) {
-            (Place::Room, Some(game)) => {
-                let to = game.audience(&self.users, sender, &mut self.scratch);
-                say(to, ROOM_NAME, &line, sink);
+        let lines = self.catalogue.wrapped(Text::Emote, &params);
+        let alone = [user];
+        let room = sender.room.filter(|_| place == Place::Room);
+        let room = room.and_then(|room| self.games.get(room));
+        let to = match room {
+            _ if self.shadows.hides(now, sender.address) => &alone,
+            Some(game) => game.audience(&self.users, sender, &mut self.scratch),
+            None => self.users.audience(sender, &mut self.scratch),
+        };
+        for line in &lines {
+            match place {
+                Place::Lobby => inform(to, line, sink),
+                Place::Room => say(to, ROOM_NAME, line, sink),
             }
-            _ => inform(self.users.audience(sender, &mut self.scratch), &line, sink),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A lobby, users with one-letter seats, and a sink that writes down what they see.
 
+mod admin;
 mod chat;
 mod games;
 mod leaving;
