@@ -156,6 +156,7 @@ fn long_emotes_take_several_lines() {
     world.expect([&first, &format!("a: Info server: {}", "x".repeat(53))]);
     world.create('a', "Game");
     world.take();
+    world.wait(2000);
     world.game_chat('a', &format!("/me {long}"));
     assert_eq!(world.take().len(), 2);
 }
