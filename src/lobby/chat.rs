@@ -86,6 +86,11 @@ impl Lobby {
             say(&[user], ROOM_NAME, &refusal, sink);
             return;
         }
+        if self.games.get(room).is_some_and(|game| game.mutes(speaker)) {
+            let refusal = self.catalogue.line(Text::GameChatMuted, &[]);
+            say(&[user], ROOM_NAME, &refusal, sink);
+            return;
+        }
         let limit = self.rules.max_game_chat_length;
         if !speaker.may(Right::AnyText) && limit != 0 && self.charset.count(text) > limit {
             let refusal = self.catalogue.line(Text::GameChatLong, &[]);

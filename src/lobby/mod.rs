@@ -26,6 +26,7 @@ pub mod delay;
 mod depart;
 mod game;
 mod login;
+mod misses;
 mod play;
 mod rights;
 mod room;
@@ -203,7 +204,7 @@ impl Lobby {
             ClientMessage::GameChat { text } => self.game_chat(now, user, text, sink),
             ClientMessage::CreateGame { rom } => self.create_game(now, user, rom, sink),
             ClientMessage::QuitGame => self.quit_game(now, user, sink),
-            ClientMessage::JoinGame { game } => self.join_game(user, game, sink),
+            ClientMessage::JoinGame { game } => self.join_game(now, user, game, sink),
             ClientMessage::GameKick { user: target } => self.kick(now, user, target, sink),
             ClientMessage::StartGame => self.start_game(now, user, sink),
             ClientMessage::PlayerDrop => self.drop_player(now, user, sink),

@@ -17,6 +17,7 @@ enum Command {
     FindUser,
     Help,
     MyIp,
+    Password,
     Version,
 }
 
@@ -40,6 +41,11 @@ const TABLE: &[Entry<Command>] = &[
         word: "/myip",
         command: Command::MyIp,
         help: Text::HelpMyIp,
+    },
+    Entry {
+        word: "/password",
+        command: Command::Password,
+        help: Text::HelpJoinPassword,
     },
     Entry {
         word: "/version",
@@ -107,6 +113,12 @@ impl Lobby {
                     &self.catalogue.line(Text::MyAddress, &params),
                     sink,
                 );
+            }
+            Command::Password => {
+                if self.note_password(user, rest, sink).is_none() {
+                    let usage = [Param::Text(Text::HelpJoinPassword)];
+                    self.reply(user, Place::Lobby, Text::CommandUsage, &usage, sink);
+                }
             }
             Command::Version => {
                 let params = [Param::Word(PRODUCT), Param::Word(VERSION)];

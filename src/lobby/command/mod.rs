@@ -4,6 +4,7 @@ mod admin;
 mod ignore;
 mod lobby;
 mod message;
+mod order;
 mod room;
 mod social;
 

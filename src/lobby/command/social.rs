@@ -96,6 +96,12 @@ impl Lobby {
             self.reply(user, place, Text::CommandFlood, &[], sink);
             return;
         }
+        let room = sender.room.filter(|_| place == Place::Room);
+        let room = room.and_then(|room| self.games.get(room));
+        if room.is_some_and(|game| game.mutes(sender)) {
+            self.reply(user, place, Text::GameChatMuted, &[], sink);
+            return;
+        }
         if let Err(reason) = self.check_chat(sender, text) {
             let reason = [Param::Text(reason)];
             self.reply(user, place, Text::ChatDenied, &reason, sink);
@@ -104,8 +110,6 @@ impl Lobby {
         let params = [Param::Bytes(&sender.name), Param::Bytes(text)];
         let lines = self.catalogue.wrapped(Text::Emote, &params);
         let alone = [user];
-        let room = sender.room.filter(|_| place == Place::Room);
-        let room = room.and_then(|room| self.games.get(room));
         let to = match room {
             _ if self.shadows.hides(now, sender.address) => &alone,
             Some(game) => game.audience(&self.users, sender, &mut self.scratch),

@@ -130,7 +130,7 @@ fn lobby_commands_answer_the_sender() {
     assert_eq!(say("/myip"), ["a: Info server: Your address: 192.0.2.97"]);
     assert!(say("/alivecheck")[0].starts_with("a: Info server: :ALIVECHECK="));
     assert!(say("/version")[0].starts_with("a: Info server: VERSION: Samara: "));
-    assert_eq!(say("/help").len(), 13);
+    assert_eq!(say("/help").len(), 14);
     assert_eq!(say("/ME  waves "), ["ab: Info server: *a waves"]);
     assert_eq!(say("/me ::x"), ["ab: Info server: *a :x"]);
     assert_eq!(say("/me"), ["a: Info server: Use: /me <text>"]);
@@ -273,7 +273,7 @@ fn the_owner_sets_the_room() {
         say("/p2poff"),
         ["ab: GameChat Server: You get lobby messages during games."]
     );
-    assert_eq!(say("/help").len(), 18);
+    assert_eq!(say("/help").len(), 25);
     assert_eq!(say("/me waves"), ["ab: GameChat Server: *a waves"]);
     assert_eq!(
         say("/nothing"),

@@ -6,6 +6,7 @@ mod games;
 mod leaving;
 mod login;
 mod model;
+mod order;
 mod rooms;
 mod social;
 
