@@ -79,6 +79,7 @@ catalogue! {
 
     JoinDenied, "JoinGameAction.JoinGameDenied", "You cannot join: {0}";
     JoinRunning, "KailleraGameImpl.JoinGameDeniedGameIsInProgress", "the game has started";
+    JoinRunningWatch, "KailleraGameImpl.JoinGameDeniedWatch", "the game has started; say /watch {0} and join again to watch it";
     JoinKicked, "KailleraGameImpl.JoinGameDeniedPreviouslyKicked", "you were removed from this room";
     JoinMember, "KailleraGameImpl.JoinGameErrorAlreadyInGame", "you are in this room already";
     JoinInRoom, "KailleraUserImpl.JoinGameErrorAlreadyInGame", "leave your room first";
@@ -106,6 +107,7 @@ catalogue! {
     StartType, "KailleraGameImpl.StartGameDeniedConnectionTypeMismatch", "The connection types differ.";
     StartEmulatorInfo, "KailleraGameImpl.StartGameEmulatorMismatchInfo", "All players must use the owner's emulator version: {0}";
     StartEmulator, "KailleraGameImpl.StartGameDeniedEmulatorMismatch", "The emulators differ.";
+    StartNobody, "KailleraGameImpl.StartGameErrorNobodyPlays", "Everybody here only watches.";
     NotReady, "KailleraGameImpl.ReadyTimeout", "{0} did not get ready in time.";
     Delay, "KailleraGameImpl.Delay", "P{0} Delay = {1} ({2} frame delay)";
     SameDelay, "KailleraGameImpl.SameDelay", "Delay of all players = {0} ({1} frame delay)";
@@ -119,10 +121,43 @@ catalogue! {
     DesyncName, "PlayerDesynchAction.DesynchDetected", "Out of sync!";
     DesyncGap, "KailleraGameImpl.DesynchDetectedDroppedPacket", "A packet from {0} was lost.";
     DesyncStall, "KailleraGameImpl.DesynchDetectedPlayerLagged", "{0} does not answer.";
+    DesyncDropped, "KailleraGameImpl.DesynchDropped", "{0} sent nothing for too long and was dropped; the others play on.";
     BadCacheIndex, "KailleraGameImpl.BadCacheIndex", "Your inputs were not understood; your game may differ from the others'.";
 
     QuietStart, "KailleraGameImpl.QuietStart", "Lobby messages are held back while you play.";
     QuietEnd, "KailleraGameImpl.QuietEnd", "Lobby messages were held back; log in again to refresh your lists.";
+
+    Autofire, "AutoFireScanner2.AutoFireDetected", "Autofire noticed: {0}";
+    AutofireHelpOn, "GameOwnerCommandAction.HelpSensitivity", "/detectautofire 1 (least) to 5 (most sensitive)";
+    AutofireHelpOff, "GameOwnerCommandAction.HelpDisable", "/detectautofire 0 switches it off";
+    AutofireLevel, "GameOwnerCommandAction.HelpCurrentSensitivity", "Autofire sensitivity is {0}";
+    AutofireOff, "GameOwnerCommandAction.HelpDisabled", "Autofire sensitivity is {0} (off)";
+    AutofireInGame, "GameOwnerCommandAction.AutoFireChangeDeniedInGame", "Everyone must leave the game before this can change.";
+
+    LagGame, "Lagstat.TotalGameLagSummary", "Lag in the last {0}: {1}";
+    LagPlayers, "Lagstat.PerUserSummary", "Lag known to come from: {0}";
+    LagNone, "Lagstat.GameNotLaggy", "The game runs smoothly.";
+    LagAdvice, "Lagstat.LagReductionRecommendation", "Advice: {0} should use {1} frames of delay; set the spoofed ping to {2} when joining, then run /lagstat again.";
+    LagReset, "Lagstat.LagstatReset", "Lag counters cleared.";
+    LagRate, "Fps.NewFpsMeasurement", "Lag is now measured against {0} frames per second";
+
+    Swapped, "GameOwnerCommandAction.Swapped", "{0} will be player {1}.";
+    SwapUndone, "GameOwnerCommandAction.SwapUndone", "Players are numbered in the order they joined again.";
+    StartAt, "GameOwnerCommandAction.StartAt", "The game starts as soon as one joins and {0} are in.";
+    StartAtOff, "GameOwnerCommandAction.StartAtOff", "The game starts by hand again.";
+    DelayChosen, "GameCommandAction.DelayChosen", "{0} gets a delay of {1} from the next start.";
+    DelayAuto, "GameCommandAction.DelayAuto", "{0} gets the delay of its ping from the next start.";
+
+    WatchOff, "WatchAction.Off", "Games cannot be watched here.";
+    WatchJoin, "WatchAction.Join", "Join room {0} now, and you will watch it.";
+    WatchStart, "WatchAction.Start", "You watch; what you press has no effect. You see the game from its start: take your emulator's speed limit off to catch up.";
+    WatchRefused, "WatchAction.Refused", "There is no whole recording of this game to show you.";
+    WatchOutrun, "WatchAction.Outrun", "You were too far behind; the recording does not go back that far any more.";
+    WatchLost, "WatchAction.Lost", "Messages of yours were lost; join again to watch on.";
+    Watches, "WatchAction.Watches", "{0} watches.";
+    Plays, "WatchAction.Plays", "{0} plays from the next start on.";
+    ReturnStart, "WatchAction.ReturnStart", "You are back and see the game from its start: take your emulator's speed limit off to catch up and play on.";
+    Returned, "WatchAction.Returned", "{0} is back in the game.";
 
     Emote, "ChatAction.Emote", "*{0} {1}";
     CommandFailed, "GameOwnerCommandAction.CommandFailed", "Did not work: {0}";
@@ -155,6 +190,16 @@ catalogue! {
     HelpSetType, "GameOwnerCommandAction.HelpSetType", "/setconn lets only your connection type join; /setconn any lifts it";
     HelpSameDelay, "GameOwnerCommandAction.HelpSameDelay", "/samedelay <true|false> gives all players the highest delay";
     HelpStart, "GameOwnerCommandAction.HelpStart", "/start starts the game";
+    HelpAutofire, "GameOwnerCommandAction.SetAutofireDetection", "/detectautofire <0-5> sets autofire detection";
+    HelpStartAt, "GameOwnerCommandAction.HelpStartAt", "/startn <1-100> starts when so many are in; /startn off lifts it";
+    HelpSwap, "GameOwnerCommandAction.HelpSwap", "/swap <order> renumbers the players, such as /swap 312 or /swap 3 1 2";
+    HelpDelay, "GameCommandAction.HelpDelay", "/delay <1-60|auto> sets your frame delay for the next start";
+    HelpFrameRate, "GameCommandAction.HelpFrameRate", "/fps <0.1-100> measures lag against another rate";
+    HelpLagReset, "GameCommandAction.HelpLagReset", "/lagreset clears the lag counters";
+    HelpLagStat, "GameCommandAction.HelpLagStat", "/lagstat shows who makes the others wait";
+    HelpPlay, "GameCommandAction.HelpPlay", "/play lets you play from the next start on";
+    HelpWatchNext, "GameCommandAction.HelpWatch", "/watch lets you watch from the next start on";
+    HelpWatch, "WatchAction.Help", "/watch <number> lets you watch the room that you join next";
     HelpMembers, "GameOwnerCommandAction.HelpMembers", "/num shows how many are in the room";
 }
 

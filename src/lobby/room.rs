@@ -9,6 +9,7 @@ use super::{
     login::type_name,
     status::send_members,
     user::{Presence, User},
+    watch::Part,
 };
 use crate::{
     kaillera::message::{GameId, ServerMessage, UserId},
@@ -36,8 +37,8 @@ impl Lobby {
             self.refuse(owner, Text::CreateDenied, &reason, sink);
             return;
         }
-        let capacity = self.rules.room_capacity;
-        let Some(game) = self.games.open(owner, rom, capacity) else {
+        let (capacity, autofire) = (self.rules.room_capacity, self.rules.autofire);
+        let Some(game) = self.games.open(owner, rom, capacity, autofire) else {
             return;
         };
         let (key, emulator) = (game.key, &*game.emulator);
@@ -92,7 +93,7 @@ impl Lobby {
         Ok(())
     }
 
-    pub(super) fn join_game(&mut self, user: UserKey, id: GameId, sink: &mut impl Sink) {
+    pub(super) fn join_game(&mut self, now: Time, user: UserKey, id: GameId, sink: &mut impl Sink) {
         let (Some(joiner), game) = (self.users.get(user), self.games.with_id(id)) else {
             return;
         };
@@ -104,10 +105,13 @@ impl Lobby {
                 return;
             }
         };
+        let part = self.part_of(joiner, key);
         self.enter(key, user);
         self.show_status(key, sink);
         self.introduce(key, user, sink);
         self.compare_emulators(key, user, sink);
+        self.take_part(key, user, part, sink);
+        self.start_if_enough(now, key, sink);
     }
 
     fn check_join(&self, joiner: &User, game: Option<&Game>) -> Result<GameKey, Vec<u8>> {
@@ -128,6 +132,10 @@ impl Lobby {
         if below_admin && is_spamming(game, joiner) {
             return refuse(Text::JoinSpam);
         }
+        let part = self.part_of(joiner, game.key);
+        if part == Part::Watches {
+            return self.check_watch(joiner, game).map(|()| game.key);
+        }
         let is_full = normal && game.members.len() >= game.capacity.into();
         if is_full || game.members.len() >= MAX_MEMBERS {
             return refuse(Text::JoinFull);
@@ -146,8 +154,15 @@ impl Lobby {
         if below_admin && game.kicked.contains(&joiner.address) {
             return refuse(Text::JoinKicked);
         }
-        if normal && game.phase != Phase::Waiting {
-            return refuse(Text::JoinRunning);
+        if normal && game.phase != Phase::Waiting && part != Part::Returns {
+            let can_watch = self.rules.watching && !game.is_chat_room();
+            return match can_watch {
+                true => {
+                    let id = [Param::Number(game.id.0.into())];
+                    Err(self.catalogue.line(Text::JoinRunningWatch, &id))
+                }
+                false => refuse(Text::JoinRunning),
+            };
         }
         Ok(game.key)
     }
@@ -171,7 +186,7 @@ impl Lobby {
             return;
         };
         joiner.room = Some(key);
-        game.members.push(Member { user, seat: None });
+        game.members.push(Member::new(user));
         match &mut game.last_join {
             Some(last) if last.is_by(joiner) => last.times += 1,
             last => {
@@ -224,6 +239,7 @@ impl Lobby {
             return;
         };
         self.give_up_seat(now, key, user, sink);
+        self.stop_watching(key, user, sink);
         if let Some(leaver) = self.users.get_mut(user) {
             leaver.room = None;
             leaver.wants_quiet = false;
@@ -231,6 +247,7 @@ impl Lobby {
         if let Some(game) = self.games.get_mut(key) {
             game.members.retain(|member| member.user != user);
         }
+        let was_swapped = self.undo_swap(key);
         let (Some(leaver), Some(game)) = (self.users.get(user), self.games.get(key)) else {
             return;
         };
@@ -250,6 +267,9 @@ impl Lobby {
         }
         if told {
             sink.notice(&[user], &left);
+        }
+        if was_swapped {
+            self.say_room(key, Text::SwapUndone, &[], sink);
         }
         self.play_if_ready(now, key, sink);
     }

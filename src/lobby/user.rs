@@ -2,7 +2,7 @@
 
 use super::{GameKey, Login, UserKey};
 use crate::{
-    kaillera::message::{ConnectionType, UserId},
+    kaillera::message::{ConnectionType, GameId, UserId},
     timer::Time,
 };
 use std::{collections::HashMap, net::IpAddr, time::Duration};
@@ -77,6 +77,12 @@ pub(super) struct User {
     pub(super) room: Option<GameKey>,
     /// Asked to get no lobby messages during games.
     pub(super) wants_quiet: bool,
+    /// The room it will watch when it joins it.
+    pub(super) watches: Option<GameId>,
+    /// The frame delay it chose.
+    pub(super) delay: Option<u16>,
+    /// Its session broke off: it did not leave by its own wish.
+    pub(super) lost: bool,
     pub(super) last_chat: Option<Time>,
     pub(super) last_create: Option<Time>,
     pub(super) room_lines: LineWindow,
@@ -175,6 +181,9 @@ impl Users {
             presence: Presence::Attentive,
             room: None,
             wants_quiet: false,
+            watches: None,
+            delay: None,
+            lost: false,
             last_chat: None,
             last_create: None,
             room_lines: LineWindow {

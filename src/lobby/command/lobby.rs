@@ -1,6 +1,7 @@
 //! Commands in the lobby (kaillera-server.md 7.3).
 
-use super::{Entry, find, split};
+use super::{Entry, find, number, split};
+use crate::kaillera::message::GameId;
 use crate::lobby::{
     Lobby, Sink, UserKey,
     catalogue::{Param, Text},
@@ -15,6 +16,7 @@ enum Command {
     Me,
     MyIp,
     Version,
+    Watch,
 }
 
 const TABLE: &[Entry<Command>] = &[
@@ -43,6 +45,11 @@ const TABLE: &[Entry<Command>] = &[
         command: Command::Version,
         help: Text::HelpVersion,
     },
+    Entry {
+        word: "/watch",
+        command: Command::Watch,
+        help: Text::HelpWatch,
+    },
 ];
 
 /// Clients look for the part up to the equals sign.
@@ -50,7 +57,12 @@ const ALIVE: &[u8] = b":ALIVECHECK=You are logged in.";
 const VERSION: &[u8] = concat!("VERSION: Samara: ", env!("CARGO_PKG_VERSION")).as_bytes();
 
 impl Lobby {
-    pub(in crate::lobby) fn lobby_command(&self, user: UserKey, line: &[u8], sink: &mut impl Sink) {
+    pub(in crate::lobby) fn lobby_command(
+        &mut self,
+        user: UserKey,
+        line: &[u8],
+        sink: &mut impl Sink,
+    ) {
         let Some(sender) = self.users.get(user) else {
             return;
         };
@@ -74,6 +86,17 @@ impl Lobby {
             Command::Me => self.emote(sender, rest, entry.help, sink),
             Command::MyIp => inform(&[user], sender.address.to_string().as_bytes(), sink),
             Command::Version => inform(&[user], VERSION, sink),
+            Command::Watch => match number(rest) {
+                Some(id) => self.will_watch(user, GameId(id), sink),
+                None => {
+                    let usage = [Param::Text(entry.help)];
+                    inform(
+                        &[user],
+                        &self.catalogue.line(Text::CommandUsage, &usage),
+                        sink,
+                    );
+                }
+            },
         }
     }
 

@@ -1,5 +1,6 @@
 //! Lines that begin with a slash: the tables of words, and how a line is read.
 
+mod game;
 mod lobby;
 mod room;
 

@@ -1,6 +1,6 @@
 //! Commands in a room, the owner's and everybody's (kaillera-server.md 7.4, 7.5).
 
-use super::{Entry, find, number, split};
+use super::{Entry, find, game, number, split};
 use crate::{
     lobby::{
         AccessLevel, GameKey, Lobby, Sink, UserKey,
@@ -114,6 +114,20 @@ impl Lobby {
             }
             return;
         }
+        if let Some((command, help)) = game::owner_command(word) {
+            if !self.commands(user, room) {
+                self.answer(user, Text::CommandOwner, &[], sink);
+                return;
+            }
+            let done = self.owners_game_command(user, room, command, rest, sink);
+            if done.is_none() {
+                self.answer(user, Text::CommandUsage, &[Param::Text(help)], sink);
+            }
+            return;
+        }
+        if self.game_command(user, room, line, (word, rest), sink) {
+            return;
+        }
         match find(TABLE, word).map(|entry| entry.command) {
             Some(Command::Help) => self.room_help(user, room, sink),
             Some(Command::Me) => self.room_emote(user, room, rest, sink),
@@ -196,15 +210,16 @@ impl Lobby {
     }
 
     fn room_help(&self, user: UserKey, room: GameKey, sink: &mut impl Sink) {
-        let owners = OWNER_TABLE.iter().map(|entry| entry.help);
-        let shown = if self.commands(user, room) {
-            owners.len()
-        } else {
-            0
-        };
-        let everybodys = TABLE.iter().map(|entry| entry.help);
-        for text in everybodys.chain(owners.take(shown)) {
+        let (game, owners_game) = game::helps();
+        let everybodys = TABLE.iter().map(|entry| entry.help).chain(game);
+        for text in everybodys {
             self.answer(user, text, &[], sink);
+        }
+        if self.commands(user, room) {
+            let owners = OWNER_TABLE.iter().map(|entry| entry.help);
+            for text in owners.chain(owners_game) {
+                self.answer(user, text, &[], sink);
+            }
         }
     }
 
@@ -260,7 +275,13 @@ impl Lobby {
     }
 
     /// A notice of the server's to one member.
-    fn answer(&self, user: UserKey, text: Text, params: &[Param<'_>], sink: &mut impl Sink) {
+    pub(super) fn answer(
+        &self,
+        user: UserKey,
+        text: Text,
+        params: &[Param<'_>],
+        sink: &mut impl Sink,
+    ) {
         say(&[user], ROOM_NAME, &self.catalogue.line(text, params), sink);
     }
 }

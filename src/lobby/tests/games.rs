@@ -331,7 +331,16 @@ fn many_players_get_two_lines_of_delays_at_most() {
 
 #[test]
 fn the_room_hears_who_is_out_of_sync() {
-    let mut world = World::playing("ab");
+    let mut world = World::new(Rules {
+        drop_stalled: false,
+        ..Rules::default()
+    });
+    world.enter("ab");
+    world.create('a', "Game");
+    world.join('b', 1);
+    world.start('a');
+    world.ready("ab");
+    world.take();
     let game = world.game(0);
     for cause in [Desync::Gap, Desync::Stall] {
         world

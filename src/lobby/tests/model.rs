@@ -70,7 +70,7 @@ impl Client {
             M::StartGame {
                 player, players, ..
             } => {
-                assert!((1..=players).contains(&player));
+                assert!((1..=players + 1).contains(&player));
                 assert_eq!(self.number.replace(player), None);
             }
             M::AllReady => assert!(self.number.is_some()),
@@ -132,6 +132,9 @@ struct Run {
 struct Clients {
     live: BTreeMap<UserKey, Client>,
     runs: BTreeMap<GameKey, Run>,
+    watching: BTreeMap<UserKey, (GameKey, Watcher)>,
+    /// Watchers that wait for an answer.
+    asked: Vec<UserKey>,
     /// Some miss what happens in the lobby while they play, so their views are not followed.
     are_spared: bool,
 }
@@ -147,8 +150,8 @@ impl Sink for Clients {
         }
     }
 
-    fn begin(&mut self, game: GameKey, _: ConnectionType, players: &[Player]) {
-        let active = (0..players.len()).collect();
+    fn begin(&mut self, game: GameKey, start: &Start<'_>) {
+        let active = (0..start.players.len()).collect();
         let run = Run {
             plays: false,
             active,
@@ -169,6 +172,35 @@ impl Sink for Clients {
 
     fn end(&mut self, game: GameKey) {
         assert!(self.runs.remove(&game).is_some());
+        self.watching.retain(|_, (other, _)| *other != game);
+    }
+
+    fn lag(&mut self, game: GameKey, _: LagOrder) {
+        assert!(self.runs.contains_key(&game));
+    }
+
+    fn watch(&mut self, game: GameKey, watcher: Watcher) {
+        assert!(self.runs.contains_key(&game));
+        let watching = self.watching.values();
+        assert!(
+            watching
+                .clone()
+                .all(|it| (it.0, it.1.index) != (game, watcher.index))
+        );
+        let before = self.watching.insert(watcher.user, (game, watcher));
+        assert!(before.is_none());
+        self.asked.push(watcher.user);
+    }
+
+    fn unwatch(&mut self, game: GameKey, user: UserKey, index: u8) {
+        let before = self.watching.remove(&user).expect("a watcher");
+        assert_eq!((before.0, before.1.index), (game, index));
+    }
+
+    fn reseat(&mut self, game: GameKey, user: UserKey, player: usize) {
+        let run = self.runs.get_mut(&game).expect("a game that has begun");
+        assert!(run.active.insert(player));
+        self.watching.remove(&user);
     }
 
     fn close(&mut self, user: UserKey, _: Close) {

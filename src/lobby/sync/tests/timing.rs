@@ -204,7 +204,7 @@ fn who_never_sends_is_waited_for_since_the_others_are_ready() {
 
 #[test]
 fn the_patience_is_at_least_the_time_between_repeats() {
-    let mut sync = FrameSync::new(Duration::ZERO);
+    let mut sync = FrameSync::new(Duration::ZERO, Duration::ZERO);
     sync.begin(ConnectionType::Lan, &[1, 1]);
     sync.play(Time::ZERO);
     let mut sink = Recorder::default();
