@@ -66,6 +66,7 @@ impl Lobby {
             self.mark_lost(user_key, true);
             self.give_up_seat(now, key, user_key, sink);
             self.mark_lost(user_key, false);
+            self.play_if_ready(now, key, sink);
         }
     }
 

@@ -27,8 +27,9 @@ use crate::{
     timer::Time,
 };
 
-/// Zero messages beyond those that even out the delays.
-const EXTRA_ZEROS: u16 = 5;
+/// What a watcher's delay may be above twice the highest player's: it must get one zero
+/// message before the frames, as the players' caches begin with one.
+const EXTRA_DELAY: u16 = 4;
 
 /// What a user joins a room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -281,7 +282,7 @@ impl Lobby {
         let most = game
             .highest_delay
             .saturating_mul(2)
-            .saturating_add(EXTRA_ZEROS);
+            .saturating_add(EXTRA_DELAY);
         let delay = self.delay_of(user, game).min(most);
         let number = match (returns_to, self.rules.watcher_number) {
             (Some(seat), _) => seat.number,

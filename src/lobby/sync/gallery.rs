@@ -114,7 +114,8 @@ impl Gallery {
     pub fn add(&mut self, index: usize, zeros: usize, player: Option<usize>) -> bool {
         let place = index.checked_sub(FIRST_WATCHER);
         let place = place.filter(|place| *place < MAX_WATCHERS);
-        let Some(place) = place.filter(|_| self.is_open()) else {
+        // Caches begin with a zero message.
+        let Some(place) = place.filter(|_| self.is_open() && zeros > 0) else {
             return false;
         };
         self.remove(index);
