@@ -7,11 +7,17 @@ use super::{
     section::Section,
 };
 use crate::{
-    lobby::rules::{ConnectionTypes, Rules},
+    lobby::{
+        catalogue::Language,
+        rules::{ConnectionTypes, Rules},
+    },
     net::tcp::TcpSettings,
     service::kaillera::{Limits, Link, MAX_THREADS},
 };
 use std::{net::SocketAddr, time::Duration};
+
+/// Codes of languages, for complaints.
+const LANGUAGES: &str = "one of en, es, ja, ko, pt, ru, zh";
 
 /// Longest welcome line in bytes: the oldest clients keep an information line in 256.
 const WELCOME_LINE: usize = 255;
@@ -143,6 +149,7 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
         max_client_name_length,
         max_game_name_length,
         charset,
+        language,
         welcome,
         ..
     } = rules;
@@ -169,6 +176,7 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
     section.integer("max_game_name_length", 1..=126, BYTES, max_game_name_length);
 
     let charset_ok = section.text("charset", charset::NAMES, charset::charset, charset);
+    section.text("language", LANGUAGES, Language::from_code, language);
     let valid = format!(
         "a line of at most {WELCOME_LINE} bytes in {}, without control characters",
         charset.name(),

@@ -30,13 +30,13 @@
 //! | `server.maxPing` | `kaillera.max_ping_ms`; the login timeout is `link.login_timeout_s` |
 //! | `server.maxUsers` | `kaillera.max_users`, at most `limits.sessions` |
 //! | `server.switchStatusBytesForBuggyClient` | `kaillera.switch_status_bytes` |
+//! | `emulinker.language` | `kaillera.language`; `custom` and blank are English |
 //! | login messages of the language files | `kaillera.welcome` |
 //! | `game.timeoutMillis` × `game.desynchTimeouts` | `link.desync_after_s` |
 //! | `game.bufferSize`, `controllers.v086.bufferSize`, `controllers.connect.bufferSize` | none: buffers fit what they hold |
 //! | `server.coreThreadpoolSize` | none; `net.loops` and `net.workers` set the threads |
 //! | `controllers.v086.clientTypes.clientType` | none: only `0.83` exists |
 //! | `controllers.v086.portRangeStart`, `controllers.v086.extraPorts` | none: one port serves everybody |
-//! | `emulinker.language` | comes with the language catalogue |
 //! | `game.defaultAutoFireSensitivity` | `games.autofire_sensitivity` |
 //! | `server.lagstatDurationSeconds` | `games.lagstat_duration_s` |
 //! | `masterList.*` | comes with the master lists |
@@ -55,11 +55,13 @@ mod maple;
 mod section;
 mod spelling;
 mod summary;
+mod wording;
 
 pub use charset::charset;
 pub use error::{ConfigError, ConfigErrors, Problem};
 pub use maple::{Gateway, Maple};
 pub use summary::Summary;
+pub use wording::{Wording, WordingMistake, WordingProblem};
 
 use crate::{
     lobby::rules::Rules,
@@ -201,6 +203,13 @@ impl Config {
             warnings.push(
                 "kaillera.charset is UTF-8, which clients do not understand: \
                  they show every letter beyond ASCII as two or more others",
+            );
+        }
+        if !self.rules.language.fits(self.rules.charset) {
+            warnings.push(
+                "kaillera.charset lacks letters of kaillera.language, which are shown as \"?\"; \
+                 use windows-1252 for en, es and pt, Shift_JIS for ja, x-IBM949 for ko, \
+                 windows-1251 for ru, GBK for zh",
             );
         }
         if self.rules.keepalive_timeout < SAFE_KEEPALIVE {

@@ -1,6 +1,7 @@
 use super::*;
 use crate::{
     lobby::{
+        catalogue::{Language, OperatorTexts},
         rules::{ConnectionTypes, WatcherNumber},
         sync::Sensitivity,
     },
@@ -111,6 +112,7 @@ fn every_key_arrives() {
         max_client_name_length = 19
         max_game_name_length = 20
         charset = "Windows-1251"
+        language = "ru"
         welcome = ["Привет", ""]
         [link]
         login_timeout_s = 21
@@ -230,7 +232,10 @@ fn every_key_arrives() {
             watcher_number: WatcherNumber::Zero,
             come_back: true,
             charset: WINDOWS_1251,
+            language: Language::Russian,
+            texts: OperatorTexts::default(),
             welcome: vec!["Привет".to_owned(), String::new()],
+            room_welcome: Vec::new(),
         },
         link: Link {
             login_timeout: seconds(21),
@@ -442,6 +447,10 @@ fn mistakes_are_told_exactly() {
             "t:2: net.bind = \"localhost\" is not accepted; valid: an IPv4 or IPv6 address such as \"0.0.0.0\" or \"::\"",
         ),
         (
+            "[kaillera]\nlanguage = \"de\"",
+            "t:2: kaillera.language = \"de\" is not accepted; valid: one of en, es, ja, ko, pt, ru, zh",
+        ),
+        (
             "[kaillera]\ncharset = \"big5\"",
             "t:2: kaillera.charset = \"big5\" is not accepted; valid: windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8",
         ),
@@ -533,6 +542,13 @@ fn warnings() {
     assert!(Config::default().warnings().is_empty());
     let config = parse("[kaillera]\ncharset = \"UTF-8\"\nkeepalive_timeout_s = 129");
     assert_eq!(config.warnings().len(), 2);
+    let warnings = |charset: &str, language: &str| {
+        let text = format!("[kaillera]\ncharset = \"{charset}\"\nlanguage = \"{language}\"");
+        parse(&text).warnings().len()
+    };
+    assert_eq!(warnings("windows-1252", "ja"), 1);
+    assert_eq!(warnings("Shift_JIS", "ja"), 0);
+    assert_eq!(warnings("GBK", "pt-BR"), 1);
 }
 
 #[test]

@@ -120,9 +120,10 @@ impl Lobby {
         sink: &mut impl Sink,
     ) {
         if let Some(game) = self.games.get(room) {
-            let text = self.catalogue.line(text, params);
             let to = game.room(&self.users, &mut self.scratch);
-            say(to, ROOM_NAME, &text, sink);
+            for line in self.catalogue.wrapped(text, params) {
+                say(to, ROOM_NAME, &line, sink);
+            }
         }
     }
 

@@ -137,6 +137,8 @@ pub(super) struct Game {
     pub(super) owners_type_only: bool,
     pub(super) same_delay: bool,
     pub(super) autofire: Sensitivity,
+    /// Whether its games may be watched by those who do not play in it.
+    pub(super) lets_watch: bool,
     pub(super) lineup: Lineup,
     /// What lag is measured against.
     pub(super) rate: FrameRate,
@@ -314,6 +316,7 @@ impl Games {
             owners_type_only: false,
             same_delay: false,
             autofire,
+            lets_watch: true,
             lineup: Lineup::default(),
             rate: FrameRate::USUAL,
             last_lag: None,

@@ -2,7 +2,7 @@
 
 use super::{
     GameKey, LagOrder, Lobby, Sink, UserKey,
-    catalogue::{Param, Text},
+    catalogue::{Param, ROOM_NAME, Text},
     chat::say,
     game::{Game, Phase},
     sync::{FrameRate, LagReport, Rhythm},
@@ -94,21 +94,24 @@ impl Lobby {
                 sink.lag(key, LagOrder::Rate(rate));
             }
             let params = [Param::Number(rate.rounded().into())];
-            self.say_room(key, Text::LagRate, &params, sink);
+            self.say_room(key, Text::Fps, &params, sink);
         }
     }
 
     fn tell_lag(&mut self, key: GameKey, report: &LagReport, sink: &mut impl Sink) {
-        let window = format!("{} s", report.window.as_secs());
-        let lost = seconds(report.game);
-        let params = [Param::Word(&window), Param::Word(&lost)];
-        self.say_room(key, Text::LagGame, &params, sink);
-        for line in player_lines(report) {
-            self.say_room(key, Text::LagPlayers, &[Param::Word(&line)], sink);
-        }
+        let seconds = |text: &str| self.catalogue.line(Text::Seconds, &[Param::Word(text)]);
+        let window = seconds(&report.window.as_secs().to_string());
+        let lost = seconds(&hundredths(report.game));
+        let params = [Param::Bytes(&window), Param::Bytes(&lost)];
+        self.say_room(key, Text::LagTotal, &params, sink);
+        let lines = self.player_lines(report);
         let Some(game) = self.games.get(key) else {
             return;
         };
+        for line in lines {
+            let to = game.room(&self.users, &mut self.scratch);
+            say(to, ROOM_NAME, &line, sink);
+        }
         let is_lan = game.connection_type == ConnectionType::Lan;
         if !is_lan || report.window <= ADVICE_AFTER {
             return;
@@ -126,6 +129,27 @@ impl Lobby {
         }
     }
 
+    /// `Lag known to come from: P1: 0.25s, P2: 0.00s`, in as many lines as it takes.
+    fn player_lines(&self, report: &LagReport) -> Vec<Vec<u8>> {
+        let mut lines = vec![self.catalogue.line(Text::LagPlayers, &[])];
+        let mut separator: &[u8] = b" ";
+        for (number, lost) in (1..).zip(&report.players) {
+            let lost = [Param::Word(&hundredths(*lost))];
+            let lost = self.catalogue.line(Text::Seconds, &lost);
+            let params = [Param::Number(number), Param::Bytes(&lost)];
+            let part = self.catalogue.line(Text::LagPlayer, &params);
+            match lines.last_mut() {
+                Some(line) if line.len() + 2 + part.len() <= PLAYERS_LINE => {
+                    line.extend_from_slice(separator);
+                    line.extend_from_slice(&part);
+                }
+                _ => lines.push(part),
+            }
+            separator = b", ";
+        }
+        lines
+    }
+
     /// The player that the others waited for most, and the delay it should have.
     fn slowest(&self, game: &Game, report: &LagReport) -> Option<(Box<[u8]>, u16)> {
         let lost = report.players.iter().enumerate();
@@ -141,24 +165,8 @@ fn is_laggy(report: &LagReport) -> bool {
     report.game.as_nanos() * 60 > TOLERABLE.as_nanos() * u128::from(report.window.as_secs().max(1))
 }
 
-fn seconds(duration: Duration) -> String {
-    format!("{:.2} s", duration.as_secs_f64())
-}
-
-/// `P1: 0.25 s, P2: 0.00 s`, in as many lines as it takes.
-fn player_lines(report: &LagReport) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for (number, lost) in (1..).zip(&report.players) {
-        let part = format!("P{number}: {}", seconds(*lost));
-        match lines.last_mut() {
-            Some(line) if line.len() + 2 + part.len() <= PLAYERS_LINE => {
-                line.push_str(", ");
-                line.push_str(&part);
-            }
-            _ => lines.push(part),
-        }
-    }
-    lines
+fn hundredths(duration: Duration) -> String {
+    format!("{:.2}", duration.as_secs_f64())
 }
 
 /// Reads a rate such as `60` or `59.94`.
@@ -181,6 +189,7 @@ pub(super) fn frame_rate(text: &[u8]) -> Option<FrameRate> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lobby::rules::Rules;
 
     #[test]
     fn rates_may_have_decimals() {
@@ -219,13 +228,9 @@ mod tests {
             game: Duration::from_millis(1),
             players: vec![Duration::from_millis(12_345); 100].into(),
         };
-        let lines = player_lines(&report);
+        let lines = Lobby::new(Rules::default()).player_lines(&report);
         assert!(lines.len() <= 9 && lines.iter().all(|line| line.len() <= PLAYERS_LINE));
-        assert!(
-            lines[0].starts_with("P1: 12.35 s, P2: 12.35 s"),
-            "{}",
-            lines[0]
-        );
+        assert!(lines[0].starts_with(b"Lag known to come from: P1: 12.35s, P2: 12.35s, "));
     }
 
     #[test]

@@ -174,14 +174,10 @@ impl Lobby {
         };
         let user = self.users.get_mut(user)?;
         user.delay = delay;
-        let name = user.name.clone();
-        match delay {
-            Some(delay) => {
-                let params = [Param::Bytes(&name), Param::Number(delay.into())];
-                self.say_room(key, Text::DelayChosen, &params, sink);
-            }
-            None => self.say_room(key, Text::DelayAuto, &[Param::Bytes(&name)], sink),
-        }
+        let (name, user) = (user.name.clone(), user.key);
+        let delay = self.delay_of(user, self.games.get(key)?);
+        let params = [Param::Bytes(&name), Param::Number(delay.into())];
+        self.say_room(key, Text::DelayChanged, &params, sink);
         Some(())
     }
 }

@@ -16,7 +16,7 @@
 
 #![forbid(unsafe_code)]
 
-mod catalogue;
+pub mod catalogue;
 mod charset;
 mod chat;
 mod command;
@@ -208,12 +208,22 @@ impl Lobby {
     pub fn new(rules: Rules) -> Self {
         Self {
             charset: Charset::new(rules.charset),
-            catalogue: Catalogue::new(rules.charset),
+            catalogue: Catalogue::new(rules.charset, rules.language, &rules.texts),
             users: Users::default(),
             games: Games::default(),
             scratch: Vec::new(),
             rules,
         }
+    }
+
+    /// Takes over the language, the operator's texts and the greetings of `rules` for
+    /// everything that is said from now on.
+    pub fn reword(&mut self, rules: &Rules) {
+        self.rules.language = rules.language;
+        self.rules.texts.clone_from(&rules.texts);
+        self.rules.welcome.clone_from(&rules.welcome);
+        self.rules.room_welcome.clone_from(&rules.room_welcome);
+        self.catalogue = Catalogue::new(self.rules.charset, rules.language, &rules.texts);
     }
 
     /// Does what a user asks for; messages of the link and of the game's data are ignored.

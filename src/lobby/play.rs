@@ -6,11 +6,12 @@ use super::{
     chat::say,
     delay::blank_frames,
     game::{Game, Phase, Seat},
-    login::type_name,
+    login::type_text,
     sync::Desync,
     user::Presence,
 };
 use crate::{kaillera::message::ServerMessage, timer::Time};
+use std::time::Duration;
 
 /// Players that each get a line of their own about their delay. At most four messages
 /// may follow AllReady before the first data (kaillera.md 7.3).
@@ -47,14 +48,15 @@ impl Lobby {
         let Some(user) = game.player(player).and_then(|key| self.users.get(key)) else {
             return;
         };
-        let drops = cause == Desync::Stall && self.rules.drop_stalled;
-        let text = match cause {
-            Desync::Gap => Text::DesyncGap,
-            Desync::Stall if drops => Text::DesyncDropped,
-            Desync::Stall => Text::DesyncStall,
+        let (text, waited) = match cause {
+            Desync::Gap => (Text::DesyncGap, Duration::ZERO),
+            Desync::Stall(waited) if self.rules.drop_stalled => (Text::HangDropped, waited),
+            Desync::Stall(waited) => (Text::DesyncStall, waited),
         };
+        let drops = text == Text::HangDropped;
         let user_key = user.key;
-        let text = self.catalogue.line(text, &[Param::Bytes(&user.name)]);
+        let params = [Param::Bytes(&user.name), Param::Number(waited.as_secs())];
+        let text = self.catalogue.line(text, &params);
         let name = self.catalogue.bytes(Text::DesyncName, &[], NAME);
         say(
             game.room(&self.users, &mut self.scratch),
@@ -160,7 +162,7 @@ impl Lobby {
         let type_differs = members().any(|member| member.connection_type != game.connection_type);
         let emulator_differs = members().any(|member| member.emulator != game.emulator);
         if type_differs {
-            let params = [Param::Word(type_name(game.connection_type))];
+            let params = [Param::Text(type_text(game.connection_type))];
             self.say_room(key, Text::StartTypeInfo, &params, sink);
             return Err(Text::StartType);
         }

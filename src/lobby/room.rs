@@ -6,7 +6,7 @@ use super::{
     charset::trim,
     chat::{inform, say},
     game::{Game, LastJoin, MAX_MEMBERS, Member, Phase},
-    login::type_name,
+    login::type_text,
     status::send_members,
     user::{Presence, User},
     watch::Part,
@@ -34,7 +34,7 @@ impl Lobby {
             return;
         };
         if let Err(reason) = self.check_create(now, owner, rom) {
-            self.refuse(owner, Text::CreateDenied, &reason, sink);
+            self.refuse(owner, &reason, sink);
             return;
         }
         let (capacity, autofire) = (self.rules.room_capacity, self.rules.autofire);
@@ -60,10 +60,13 @@ impl Lobby {
             let text = self.catalogue.line(Text::RoomOpened, &params);
             inform(self.users.listeners(), &text, sink);
         }
+        self.greet(user, sink);
     }
 
+    /// What the user is told if it may not open this room.
     fn check_create(&self, now: Time, owner: &User, rom: &[u8]) -> Result<(), Vec<u8>> {
-        let refuse = |text| Err(self.catalogue.line(text, &[]));
+        let reason = |reason: Param<'_>| self.catalogue.line(Text::CreateDenied, &[reason]);
+        let refuse = |text| Err(reason(Param::Text(text)));
         let normal = owner.is_normal();
         let pause = self.rules.create_game_flood;
         let too_soon = |last| now.since(last) < pause;
@@ -77,12 +80,13 @@ impl Lobby {
             return refuse(Text::CreateIllegal);
         }
         if normal && owner.last_create.is_some_and(too_soon) {
-            return refuse(Text::CreateFlood);
+            return Err(self.catalogue.line(Text::CreateFlood, &[]));
         }
         let limit = self.rules.max_games;
         if normal && limit != 0 && self.games.len() >= limit as usize {
             let params = [Param::Number(limit.into())];
-            return Err(self.catalogue.line(Text::CreateMaxGames, &params));
+            let limit = self.catalogue.line(Text::CreateMaxGames, &params);
+            return Err(reason(Param::Bytes(&limit)));
         }
         if normal && self.charset.has_control(rom) {
             return refuse(Text::CreateIllegal);
@@ -100,7 +104,9 @@ impl Lobby {
         let key = match self.check_join(joiner, game) {
             Ok(key) => key,
             Err(reason) => {
-                self.refuse(joiner, Text::JoinDenied, &reason, sink);
+                let reason = [Param::Bytes(&reason)];
+                let refusal = self.catalogue.line(Text::JoinDenied, &reason);
+                self.refuse(joiner, &refusal, sink);
                 self.bar_if_spamming(user, id);
                 return;
             }
@@ -110,8 +116,17 @@ impl Lobby {
         self.show_status(key, sink);
         self.introduce(key, user, sink);
         self.compare_emulators(key, user, sink);
+        self.greet(user, sink);
         self.take_part(key, user, part, sink);
         self.start_if_enough(now, key, sink);
+    }
+
+    /// The operator's lines for one who is in a room now.
+    fn greet(&self, user: UserKey, sink: &mut impl Sink) {
+        let texts = self.rules.room_welcome.iter();
+        for line in texts.flat_map(|text| self.catalogue.lines(text)) {
+            say(&[user], ROOM_NAME, &line, sink);
+        }
     }
 
     fn check_join(&self, joiner: &User, game: Option<&Game>) -> Result<GameKey, Vec<u8>> {
@@ -148,14 +163,14 @@ impl Lobby {
             return Err(self.catalogue.line(Text::JoinEmulator, &params));
         }
         if normal && game.owners_type_only && joiner.connection_type != game.connection_type {
-            let params = [Param::Word(type_name(game.connection_type))];
+            let params = [Param::Text(type_text(game.connection_type))];
             return Err(self.catalogue.line(Text::JoinType, &params));
         }
         if below_admin && game.kicked.contains(&joiner.address) {
             return refuse(Text::JoinKicked);
         }
         if normal && game.phase != Phase::Waiting && part != Part::Returns {
-            let can_watch = self.rules.watching && !game.is_chat_room();
+            let can_watch = self.rules.watching && game.lets_watch && !game.is_chat_room();
             return match can_watch {
                 true => {
                     let id = [Param::Number(game.id.0.into())];
@@ -360,9 +375,8 @@ impl Lobby {
 
     /// Refuses to let a user open or enter a room, whose window its client shows already.
     /// One who has a room is not told to leave that (kaillera.md 13).
-    fn refuse(&self, user: &User, frame: Text, reason: &[u8], sink: &mut impl Sink) {
-        let text = self.catalogue.line(frame, &[Param::Bytes(reason)]);
-        inform(&[user.key], &text, sink);
+    fn refuse(&self, user: &User, text: &[u8], sink: &mut impl Sink) {
+        inform(&[user.key], text, sink);
         if user.room.is_none() {
             let left = ServerMessage::QuitGame {
                 name: &user.name,

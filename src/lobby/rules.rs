@@ -1,6 +1,9 @@
 //! Every rule an operator can set, checked when the configuration is read.
 
-use super::sync::Sensitivity;
+use super::{
+    catalogue::{Language, OperatorTexts},
+    sync::Sensitivity,
+};
 use encoding_rs::{Encoding, WINDOWS_1252};
 use std::time::Duration;
 
@@ -78,8 +81,14 @@ pub struct Rules {
     pub quiet_games_above: u32,
     /// The character set of the server's own texts.
     pub charset: &'static Encoding,
+    /// The language of the server's own texts.
+    pub language: Language,
+    /// Texts in the operator's own words.
+    pub texts: OperatorTexts,
     /// Lines shown after login.
     pub welcome: Vec<String>,
+    /// Lines shown to each user who opens or enters a room.
+    pub room_welcome: Vec<String>,
 }
 
 impl Default for Rules {
@@ -113,7 +122,10 @@ impl Default for Rules {
             choose_delay: true,
             quiet_games_above: 60,
             charset: WINDOWS_1252,
+            language: Language::English,
+            texts: OperatorTexts::default(),
             welcome: Vec::new(),
+            room_welcome: Vec::new(),
         }
     }
 }

@@ -76,8 +76,8 @@ pub enum Output<'a> {
 pub enum Desync {
     /// Messages of it were lost for good.
     Gap,
-    /// It kept the others waiting for too long.
-    Stall,
+    /// It kept the others waiting for this long.
+    Stall(Duration),
 }
 
 /// Something about a player that its room or its link should know. `player` counts from 0.
@@ -396,7 +396,8 @@ impl FrameSync {
             let since = player.heard.max(self.progress);
             let stalls = since + self.desync_after;
             if harmful && stalls <= now {
-                self.desynchronise(index, Desync::Stall, sink);
+                let cause = Desync::Stall(self.desync_after);
+                self.desynchronise(index, cause, sink);
                 continue;
             }
             if since.max(player.nudged) + REPEAT_AFTER <= now {

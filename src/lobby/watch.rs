@@ -65,16 +65,17 @@ impl Lobby {
             return;
         };
         watch.started = true;
-        let text = match watch.returns_to {
-            Some(_) => Text::ReturnStart,
-            None => Text::WatchStart,
-        };
         let start = ServerMessage::StartGame {
             delay: watch.delay,
             player: watch.number,
             players,
         };
-        say(&[user], ROOM_NAME, &self.catalogue.line(text, &[]), sink);
+        say(
+            &[user],
+            ROOM_NAME,
+            &self.catalogue.line(Text::WatchBegins, &[]),
+            sink,
+        );
         sink.notice(&[user], &start);
     }
 
@@ -88,9 +89,8 @@ impl Lobby {
         sink: &mut impl Sink,
     ) {
         let text = match end {
-            WatchEnd::Refused => Text::WatchRefused,
-            WatchEnd::Outrun => Text::WatchOutrun,
-            WatchEnd::Lost => Text::WatchLost,
+            WatchEnd::Refused => Text::WatchDenied,
+            WatchEnd::Outrun | WatchEnd::Lost => Text::WatchEnds,
         };
         let watch = self.games.get(key).and_then(|game| game.watch(user));
         if watch.is_some_and(|watch| watch.index == index) {
@@ -133,7 +133,7 @@ impl Lobby {
             sink.remove(now, key, player);
         } else if let Some(user) = self.users.get(user) {
             let name = user.name.clone();
-            self.say_room(key, Text::Returned, &[Param::Bytes(&name)], sink);
+            self.say_room(key, Text::Rejoined, &[Param::Bytes(&name)], sink);
         }
     }
 
@@ -142,10 +142,10 @@ impl Lobby {
         let game = self.games.with_id(id).map(|game| game.key);
         let text = match game {
             None => Text::JoinGone,
-            Some(_) if !self.rules.watching => Text::WatchOff,
-            Some(_) => Text::WatchJoin,
+            Some(_) if !self.rules.watching => Text::WatchDenied,
+            Some(_) => Text::WatchNext,
         };
-        if let (Text::WatchJoin, Some(user)) = (text, self.users.get_mut(user)) {
+        if let (Text::WatchNext, Some(user)) = (text, self.users.get_mut(user)) {
             user.watches = Some(id);
         }
         let params = [Param::Number(id.0.into())];
@@ -164,7 +164,7 @@ impl Lobby {
             say(
                 &[user],
                 ROOM_NAME,
-                &self.catalogue.line(Text::WatchOff, &[]),
+                &self.catalogue.line(Text::WatchDenied, &[]),
                 sink,
             );
             return;
@@ -180,13 +180,39 @@ impl Lobby {
         let has_no_view = member.seat.is_none() && member.watch.is_none();
         let changes = member.only_watches != on;
         member.only_watches = on;
-        let text = if on { Text::Watches } else { Text::Plays };
+        let text = if on {
+            Text::WatcherCame
+        } else {
+            Text::WatcherLeft
+        };
         self.say_room(key, text, &[Param::Bytes(&name)], sink);
         if changes && self.undo_swap(key) {
             self.say_room(key, Text::SwapUndone, &[], sink);
         }
         if on && runs && has_no_view {
             self.show_game(key, user, None, sink);
+        }
+    }
+
+    /// Whether others than the players may see a room's games; who watches already goes on.
+    pub(super) fn let_watch(
+        &mut self,
+        user: UserKey,
+        key: GameKey,
+        on: bool,
+        sink: &mut impl Sink,
+    ) {
+        if on && !self.rules.watching {
+            let text = self.catalogue.line(Text::WatchDenied, &[]);
+            say(&[user], ROOM_NAME, &text, sink);
+        } else if let Some(game) = self.games.get_mut(key) {
+            game.lets_watch = on;
+            let text = if on {
+                Text::WatchersOn
+            } else {
+                Text::WatchersOff
+            };
+            self.say_room(key, text, &[], sink);
         }
     }
 
@@ -207,11 +233,11 @@ impl Lobby {
     /// Whether one that watches may come in; it takes nobody's place.
     pub(super) fn check_watch(&self, user: &User, game: &Game) -> Result<(), Vec<u8>> {
         let refuse = |text| Err(self.catalogue.line(text, &[]));
-        if game.is_chat_room() {
-            return refuse(Text::WatchOff);
+        if game.is_chat_room() || !game.lets_watch {
+            return refuse(Text::WatchDenied);
         }
         if game.members.len() >= super::game::MAX_MEMBERS {
-            return refuse(Text::JoinFull);
+            return refuse(Text::WatchFull);
         }
         if game.kicked.contains(&user.address) {
             return refuse(Text::JoinKicked);

@@ -3,7 +3,8 @@
 use super::{Entry, find, number};
 use crate::lobby::{
     GameKey, Lobby, Sink, UserKey,
-    catalogue::{Param, Text},
+    catalogue::{Param, ROOM_NAME, Text},
+    chat::say,
     game::Phase,
     lag::frame_rate,
     sync::Sensitivity,
@@ -15,7 +16,7 @@ enum Command {
     FrameRate,
     LagReset,
     LagStat,
-    Play,
+    Unwatch,
     Watch,
 }
 
@@ -24,6 +25,7 @@ pub(super) enum OwnerCommand {
     Autofire,
     StartAt,
     Swap,
+    Watchers,
 }
 
 const TABLE: &[Entry<Command>] = &[
@@ -35,7 +37,7 @@ const TABLE: &[Entry<Command>] = &[
     Entry {
         word: "/fps",
         command: Command::FrameRate,
-        help: Text::HelpFrameRate,
+        help: Text::HelpFps,
     },
     Entry {
         word: "/lagreset",
@@ -45,17 +47,17 @@ const TABLE: &[Entry<Command>] = &[
     Entry {
         word: "/lagstat",
         command: Command::LagStat,
-        help: Text::HelpLagStat,
+        help: Text::HelpLagstat,
     },
     Entry {
-        word: "/play",
-        command: Command::Play,
-        help: Text::HelpPlay,
+        word: "/unwatch",
+        command: Command::Unwatch,
+        help: Text::HelpUnwatch,
     },
     Entry {
         word: "/watch",
         command: Command::Watch,
-        help: Text::HelpWatchNext,
+        help: Text::HelpWatchHere,
     },
 ];
 
@@ -63,12 +65,12 @@ const OWNER_TABLE: &[Entry<OwnerCommand>] = &[
     Entry {
         word: "/autofire",
         command: OwnerCommand::Autofire,
-        help: Text::HelpAutofire,
+        help: Text::HelpDetectAutofire,
     },
     Entry {
         word: "/detectautofire",
         command: OwnerCommand::Autofire,
-        help: Text::HelpAutofire,
+        help: Text::HelpDetectAutofire,
     },
     Entry {
         word: "/startn",
@@ -79,6 +81,11 @@ const OWNER_TABLE: &[Entry<OwnerCommand>] = &[
         word: "/swap",
         command: OwnerCommand::Swap,
         help: Text::HelpSwap,
+    },
+    Entry {
+        word: "/watchers",
+        command: OwnerCommand::Watchers,
+        help: Text::HelpWatchers,
     },
 ];
 
@@ -132,7 +139,7 @@ impl Lobby {
                 self.echo(user, room, line, sink);
                 self.ask_lag(room, sink);
             }
-            Command::Play => self.only_watch(room, user, false, sink),
+            Command::Unwatch => self.only_watch(room, user, false, sink),
             Command::Watch => self.only_watch(room, user, true, sink),
         }
         true
@@ -154,7 +161,18 @@ impl Lobby {
                 let count = if off { None } else { Some(number(rest)?) };
                 self.start_at(room, count, sink)?;
             }
-            OwnerCommand::Swap => self.swap(room, rest, sink)?,
+            OwnerCommand::Swap => {
+                if self.swap(room, rest, sink).is_none() {
+                    self.answer(user, Text::SwapOrder, &[], sink);
+                }
+            }
+            OwnerCommand::Watchers => {
+                let on = rest.eq_ignore_ascii_case(b"on");
+                if !on && !rest.eq_ignore_ascii_case(b"off") {
+                    return None;
+                }
+                self.let_watch(user, room, on, sink);
+            }
         }
         Some(())
     }
@@ -170,21 +188,26 @@ impl Lobby {
         let level = number(rest).and_then(|level| u8::try_from(level).ok());
         if let Some(sensitivity) = level.and_then(Sensitivity::new) {
             game.autofire = sensitivity;
-            let level = [Param::Number(sensitivity.level().into())];
-            self.say_room(room, autofire_text(sensitivity), &level, sink);
+            let line = self.autofire_level(sensitivity);
+            if let Some(game) = self.games.get(room) {
+                let to = game.room(&self.users, &mut self.scratch);
+                say(to, ROOM_NAME, &line, sink);
+            }
             return;
         }
         let now = game.autofire;
-        let level = [Param::Number(now.level().into())];
-        self.answer(user, Text::AutofireHelpOn, &[], sink);
-        self.answer(user, Text::AutofireHelpOff, &[], sink);
-        self.answer(user, autofire_text(now), &level, sink);
+        let line = self.autofire_level(now);
+        self.answer(user, Text::AutofireLevels, &[], sink);
+        self.answer(user, Text::AutofireDisable, &[], sink);
+        say(&[user], ROOM_NAME, &line, sink);
     }
-}
 
-fn autofire_text(sensitivity: Sensitivity) -> Text {
-    match sensitivity.level() {
-        0 => Text::AutofireOff,
-        _ => Text::AutofireLevel,
+    fn autofire_level(&self, sensitivity: Sensitivity) -> Vec<u8> {
+        let level = [Param::Number(sensitivity.level().into())];
+        let mut line = self.catalogue.line(Text::AutofireLevel, &level);
+        if sensitivity.level() == 0 {
+            line.extend(self.catalogue.line(Text::AutofireOff, &[]));
+        }
+        line
     }
 }

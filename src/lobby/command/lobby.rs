@@ -6,6 +6,7 @@ use crate::lobby::{
     Lobby, Sink, UserKey,
     catalogue::{Param, Text},
     chat::inform,
+    login::{PRODUCT, VERSION},
     user::User,
 };
 
@@ -53,8 +54,7 @@ const TABLE: &[Entry<Command>] = &[
 ];
 
 /// Clients look for the part up to the equals sign.
-const ALIVE: &[u8] = b":ALIVECHECK=You are logged in.";
-const VERSION: &[u8] = concat!("VERSION: Samara: ", env!("CARGO_PKG_VERSION")).as_bytes();
+const ALIVE: &[u8] = b":ALIVECHECK=";
 
 impl Lobby {
     pub(in crate::lobby) fn lobby_command(
@@ -77,24 +77,35 @@ impl Lobby {
             return;
         };
         match entry.command {
-            Command::AliveCheck => inform(&[user], ALIVE, sink),
+            Command::AliveCheck => {
+                let alive = self.catalogue.line(Text::Alive, &[]);
+                inform(&[user], &[ALIVE, &alive].concat(), sink);
+            }
             Command::Help => {
                 for entry in TABLE {
                     inform(&[user], &self.catalogue.line(entry.help, &[]), sink);
                 }
             }
             Command::Me => self.emote(sender, rest, entry.help, sink),
-            Command::MyIp => inform(&[user], sender.address.to_string().as_bytes(), sink),
-            Command::Version => inform(&[user], VERSION, sink),
+            Command::MyIp => {
+                let address = sender.address.to_string();
+                let params = [Param::Word(&address)];
+                inform(
+                    &[user],
+                    &self.catalogue.line(Text::MyAddress, &params),
+                    sink,
+                );
+            }
+            Command::Version => {
+                let params = [Param::Word(PRODUCT), Param::Word(VERSION)];
+                inform(&[user], &self.catalogue.line(Text::Version, &params), sink);
+            }
             Command::Watch => match number(rest) {
                 Some(id) => self.will_watch(user, GameId(id), sink),
                 None => {
                     let usage = [Param::Text(entry.help)];
-                    inform(
-                        &[user],
-                        &self.catalogue.line(Text::CommandUsage, &usage),
-                        sink,
-                    );
+                    let usage = self.catalogue.line(Text::CommandUsage, &usage);
+                    inform(&[user], &usage, sink);
                 }
             },
         }
@@ -111,11 +122,9 @@ impl Lobby {
             self.refuse_chat(sender.key, reason, sink);
         } else {
             let params = [Param::Bytes(&sender.name), Param::Bytes(text)];
-            inform(
-                self.users.listeners(),
-                &self.catalogue.line(Text::Emote, &params),
-                sink,
-            );
+            for line in self.catalogue.wrapped(Text::Emote, &params) {
+                inform(self.users.listeners(), &line, sink);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::{
         AccessLevel, GameKey, Lobby, Sink, UserKey,
         catalogue::{Param, ROOM_NAME, Text},
         chat::say,
-        login::type_name,
+        login::type_text,
         user::Presence,
     },
     timer::Time,
@@ -193,7 +193,7 @@ impl Lobby {
             }
             OwnerCommand::SetType => {
                 game.owners_type_only = restricts(rest)?;
-                let params = [Param::Word(type_name(game.connection_type))];
+                let params = [Param::Text(type_text(game.connection_type))];
                 let text = match game.owners_type_only {
                     true => Text::SetTypeOnly,
                     false => Text::SetTypeAny,

@@ -342,7 +342,7 @@ fn the_room_hears_who_is_out_of_sync() {
     world.ready("ab");
     world.take();
     let game = world.game(0);
-    for cause in [Desync::Gap, Desync::Stall] {
+    for cause in [Desync::Gap, Desync::Stall(Duration::from_secs(12))] {
         world
             .lobby
             .desynchronised(world.now, game, 1, cause, &mut world.sink);

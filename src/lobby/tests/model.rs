@@ -434,9 +434,13 @@ impl Story {
                     0 => self
                         .lobby
                         .desynchronised(now, key, player, Desync::Gap, sink),
-                    1 => self
-                        .lobby
-                        .desynchronised(now, key, player, Desync::Stall, sink),
+                    1 => self.lobby.desynchronised(
+                        now,
+                        key,
+                        player,
+                        Desync::Stall(Duration::from_secs(12)),
+                        sink,
+                    ),
                     _ => self.lobby.bad_cache_index(now, key, player, sink),
                 }
             }

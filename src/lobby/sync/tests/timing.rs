@@ -78,7 +78,7 @@ fn silent(player: usize) -> SyncEvent {
 }
 
 fn stalled(player: usize) -> SyncEvent {
-    let cause = Desync::Stall;
+    let cause = Desync::Stall(Duration::from_secs(12));
     SyncEvent::Desynchronised { player, cause }
 }
 
