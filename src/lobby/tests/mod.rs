@@ -2,10 +2,13 @@
 
 mod chat;
 mod games;
+mod lag;
 mod leaving;
+mod lineup;
 mod login;
 mod model;
 mod rooms;
+mod watch;
 
 use super::{
     Close, Departure, GameKey, LagOrder, Lobby, Login, Sink, Start, UserKey, Watcher, rules::Rules,

@@ -1,7 +1,11 @@
 //! Random requests; what each client concludes from its messages is what the lobby holds.
 
 use super::*;
-use crate::{buffer::Reader, kaillera::message::GameStatus, lobby::sync::Desync};
+use crate::{
+    buffer::Reader,
+    kaillera::message::GameStatus,
+    lobby::{WatchEnd, sync::Desync},
+};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -287,7 +291,17 @@ fn line(commands: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn request(quiet: bool) -> impl Strategy<Value = Request> {
-    let lobby = line(&["hi", "/help", "/me :x", "/alivecheck", "/myip", "", "/"]);
+    let lobby = line(&[
+        "hi",
+        "/watch 1",
+        "/watch 2",
+        "/help",
+        "/me :x",
+        "/alivecheck",
+        "/myip",
+        "",
+        "/",
+    ]);
     let room = line(match quiet {
         true => &["/p2pon", "/p2poff", "/start", "/setemu any"],
         false => &[
@@ -298,6 +312,12 @@ fn request(quiet: bool) -> impl Strategy<Value = Request> {
             "/num",
             "/start",
             "/help",
+            "/watch",
+            "/unwatch",
+            "/swap 21",
+            "/startn 2",
+            "/lagstat",
+            "/delay 4",
         ],
     });
     prop_oneof![
@@ -344,6 +364,22 @@ struct Story {
 }
 
 impl Story {
+    /// The games' actors let everybody watch, but every third.
+    fn answer_watchers(&mut self) {
+        for user in std::mem::take(&mut self.clients.asked) {
+            let Some((game, watcher)) = self.clients.watching.get(&user).copied() else {
+                continue;
+            };
+            let (index, sink) = (watcher.index, &mut self.clients);
+            if user.seat % 3 == 2 {
+                let end = WatchEnd::Refused;
+                self.lobby.watch_ended(game, user, index, end, sink);
+            } else {
+                self.lobby.watch_answered(game, user, index, sink);
+            }
+        }
+    }
+
     fn new(rules: Rules) -> Self {
         Self {
             lobby: Lobby::new(rules),
@@ -446,6 +482,8 @@ impl Story {
             }
             Step::CloseAll => self.lobby.close_all(now, &mut self.clients),
         }
+        self.lobby.check_invariants();
+        self.answer_watchers();
         self.lobby.check_invariants();
     }
 }

@@ -126,6 +126,16 @@ impl Room {
         }
     }
 
+    /// Lets so much time pass per frame of a message, and what is due happen.
+    fn wait(&mut self, millis: u64) {
+        let end = self.now + Duration::from_millis(millis) * self.frames as u32;
+        while let Some(due) = self.gallery.poll_timeout().filter(|due| *due <= end) {
+            self.now = self.now.max(due);
+            self.act(|_, _| {});
+        }
+        self.now = end;
+    }
+
     fn send(&mut self, player: usize, value: u8) {
         let payload = vec![value ^ player as u8; LEN * self.frames];
         let now = self.now;
@@ -140,7 +150,7 @@ impl Room {
 
     /// A round and what those who watch ask for meanwhile.
     fn show(&mut self, value: u8) {
-        self.now += Duration::from_millis(17) * self.frames as u32;
+        self.wait(17);
         self.round(value);
         let watchers: Vec<usize> = self
             .clients
@@ -179,7 +189,7 @@ impl Room {
 
     fn catch_up(&mut self, watcher: usize) {
         for _ in 0..10_000 {
-            self.now += Duration::from_millis(17) * self.frames as u32;
+            self.wait(17);
             let before = self.clients.get(&watcher).map_or(0, |it| it.stream.len());
             self.ask(watcher);
             if self
@@ -284,7 +294,7 @@ proptest! {
         room.sync.forget_inputs(1);
         let back = room.watch(delay, Some(1)).unwrap();
         for round in 0..1500 {
-            room.now += Duration::from_millis(3) * room.frames as u32;
+            room.wait(3);
             if !room.sync.is_active(1) {
                 room.ask(back);
             }

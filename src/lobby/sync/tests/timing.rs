@@ -216,7 +216,9 @@ fn the_patience_is_at_least_the_time_between_repeats() {
     assert_eq!(sink.0, []);
     assert_eq!(sync.poll_timeout(), Some(Time::from_millis(300)));
     sync.handle_timeout(Time::from_millis(300), &mut sink);
-    assert_eq!(sink.0[0], Said::Event(stalled(1)));
+    let cause = Desync::Stall(REPEAT_AFTER);
+    let stalled = SyncEvent::Desynchronised { player: 1, cause };
+    assert_eq!(sink.0[0], Said::Event(stalled));
 }
 
 #[test]
