@@ -3,7 +3,7 @@
 use super::{
     Config, Http, LOG_FILTERS, Net, Tcp, charset,
     document::{Document, KeyName},
-    is_log_filter, maple,
+    games, is_log_filter, maple,
     section::Section,
 };
 use crate::{
@@ -34,6 +34,7 @@ pub(super) fn read(document: &mut Document<'_>, config: &mut Config) {
     let users_ok = kaillera(document, &mut config.rules);
     link(document, &mut config.link);
     let sessions_ok = limits(document, &mut config.limits);
+    games::games(document, &mut config.rules, &mut config.limits);
     tcp(document, &mut config.tcp);
     http(document, &mut config.http);
     maple::maple(document, &mut config.maple);
@@ -214,6 +215,7 @@ fn limits(document: &mut Document<'_>, limits: &mut Limits) -> bool {
         backlog,
         frames_in,
         frames_out,
+        ..
     } = limits;
     let mut section = document.section("limits");
     let sessions_ok = section.integer("sessions", 1..=65_535, "users", sessions);

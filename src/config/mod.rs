@@ -37,8 +37,8 @@
 //! | `server.coreThreadpoolSize` | none; `net.loops` and `net.workers` set the threads |
 //! | `controllers.v086.clientTypes.clientType` | none: only `0.83` exists |
 //! | `controllers.v086.portRangeStart`, `controllers.v086.extraPorts` | none: one port serves everybody |
-//! | `game.defaultAutoFireSensitivity` | comes with autofire detection |
-//! | `server.lagstatDurationSeconds` | comes with lag statistics |
+//! | `game.defaultAutoFireSensitivity` | `games.autofire_sensitivity` |
+//! | `server.lagstatDurationSeconds` | `games.lagstat_duration_s` |
 //! | `masterList.*` | comes with the master lists |
 //! | `metrics.enabled`, `metrics.loggingFrequencySeconds` | comes with the metrics files |
 //! | `survey.*` | comes with the survey |
@@ -49,6 +49,7 @@
 mod charset;
 mod document;
 mod error;
+mod games;
 mod keys;
 mod maple;
 mod section;

@@ -2,7 +2,8 @@ use super::*;
 use crate::{
     lobby::{
         catalogue::{Language, OperatorTexts},
-        rules::ConnectionTypes,
+        rules::{ConnectionTypes, WatcherNumber},
+        sync::Sensitivity,
     },
     maple::{IvPolicy, Lookahead, Opcodes, Profile, Region},
     service::gateway::{Advertise, Rate},
@@ -126,6 +127,16 @@ fn every_key_arrives() {
         backlog = 29_000
         frames_in = 1_000
         frames_out = 0x400
+        [games]
+        lagstat_duration_s = 30
+        autofire_sensitivity = 3
+        drop_stalled = false
+        choose_delay = false
+        watching = false
+        watcher_number = "zero"
+        come_back = true
+        replay = 31_000
+        replay_total = 32_000
         [tcp]
         enabled = false
         connections = 32
@@ -213,6 +224,13 @@ fn every_key_arrives() {
             max_user_name_length: 18,
             max_client_name_length: 19,
             max_game_name_length: 20,
+            lag_window: seconds(30),
+            autofire: Sensitivity::new(3).unwrap(),
+            drop_stalled: false,
+            choose_delay: false,
+            watching: false,
+            watcher_number: WatcherNumber::Zero,
+            come_back: true,
             charset: WINDOWS_1251,
             language: Language::Russian,
             texts: OperatorTexts::default(),
@@ -233,6 +251,8 @@ fn every_key_arrives() {
             backlog: 29_000,
             frames_in: 1000,
             frames_out: 1024,
+            replay: 31_000,
+            replay_total: 32_000,
         },
         tcp: Tcp {
             enabled: false,
@@ -344,12 +364,12 @@ fn mistakes_are_told_exactly() {
         // Names.
         (
             "[nett]\nport = 1",
-            "t:1: [nett] is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [log]",
+            "t:1: [nett] is unknown; valid: [net], [kaillera], [link], [limits], [games], [tcp], [http], [maple], [gateway], [packet_log], [log]",
         ),
         ("\nport = 1", "t:2: port is unknown; did you mean net.port?"),
         (
             "colour = 1",
-            "t:1: colour is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [log]",
+            "t:1: colour is unknown; valid: [net], [kaillera], [link], [limits], [games], [tcp], [http], [maple], [gateway], [packet_log], [log]",
         ),
         (
             "[net]\ncolour = 1",

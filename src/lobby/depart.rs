@@ -35,6 +35,7 @@ impl Lobby {
             Departure::Failed => (Text::QuitFailed, Presence::Leaving),
         };
         let words = self.parting_words(text);
+        self.mark_lost(user, why != Departure::Idle);
         self.leave(now, user, &words, presence, sink);
     }
 

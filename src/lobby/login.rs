@@ -41,6 +41,7 @@ impl Lobby {
             (Some(id), Ok(old)) => {
                 if let Some(old) = old {
                     let words = self.parting_words(Text::QuitReconnected);
+                    self.mark_lost(old, true);
                     self.leave(now, old, &words, Presence::Leaving, sink);
                 }
                 let folded_name = self.charset.fold(login.name);

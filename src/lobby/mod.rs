@@ -25,6 +25,8 @@ mod command;
 pub mod delay;
 mod depart;
 mod game;
+mod lag;
+mod lineup;
 mod login;
 mod misses;
 mod play;
@@ -37,8 +39,10 @@ pub mod sync;
 #[cfg(test)]
 mod tests;
 mod user;
+mod watch;
 
 pub use crate::access::AccessLevel;
+pub use watch::WatchEnd;
 
 use crate::{
     access::Access,
@@ -51,6 +55,7 @@ use game::{Games, Phase};
 use rules::Rules;
 use shadows::Shadows;
 use std::{net::IpAddr, time::Duration};
+use sync::{FrameRate, Sensitivity};
 use user::Users;
 
 /// A session as the lobby knows it: the seat that serves it, and which of the seat's
@@ -118,6 +123,43 @@ pub struct Player {
     pub delay: u16,
 }
 
+/// How a game starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'a> {
+    /// Frames per message.
+    pub connection_type: ConnectionType,
+    /// In the order of their numbers; 1 is the first.
+    pub players: &'a [Player],
+    /// How soon autofire is told of.
+    pub autofire: Sensitivity,
+    /// What lag is measured against.
+    pub rate: FrameRate,
+}
+
+/// One that is shown a game from its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watcher {
+    /// Who.
+    pub user: UserKey,
+    /// Its place among the game's watchers, 0 is the first.
+    pub index: u8,
+    /// The frame delay it is told.
+    pub delay: u16,
+    /// The index of the player whose place it takes once it has caught up.
+    pub player: Option<u8>,
+}
+
+/// A question about the lag of a running game, or what changes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LagOrder {
+    /// [`Lobby::lag_measured`] is to be told.
+    Report,
+    /// What was measured is forgotten.
+    Reset,
+    /// The same, and another rate holds.
+    Rate(FrameRate),
+}
+
 /// What the lobby tells the world.
 ///
 /// Calls come in the order in which the receivers must see them.
@@ -125,9 +167,8 @@ pub trait Sink {
     /// `message` goes to each of `to`, in this order.
     fn notice(&mut self, to: &[UserKey], message: &ServerMessage<'_>);
 
-    /// A game starts in `game`: `players` in the order of their numbers (1 is the first).
-    /// Called before the players are told; no data is accepted yet.
-    fn begin(&mut self, game: GameKey, connection_type: ConnectionType, players: &[Player]);
+    /// A game starts in `game`. Called before the players are told; no data is accepted yet.
+    fn begin(&mut self, game: GameKey, start: &Start<'_>);
 
     /// Everybody is ready: data counts from here on. Called before the players are told.
     fn play(&mut self, now: Time, game: GameKey);
@@ -138,6 +179,18 @@ pub trait Sink {
 
     /// The game in `game` is over; the room may stay.
     fn end(&mut self, game: GameKey);
+
+    /// About the lag of the running game.
+    fn lag(&mut self, game: GameKey, order: LagOrder);
+
+    /// One wants to be shown the running game; [`Lobby::watch_answered`] says whether it can.
+    fn watch(&mut self, game: GameKey, watcher: Watcher);
+
+    /// The watcher with this index is gone.
+    fn unwatch(&mut self, game: GameKey, user: UserKey, index: u8);
+
+    /// A watcher is the player with this index (0 is the first) from here on.
+    fn reseat(&mut self, game: GameKey, user: UserKey, player: usize);
 
     /// The session of `user` ends.
     fn close(&mut self, user: UserKey, close: Close);

@@ -10,6 +10,7 @@ use super::{
     rights::Right,
     status::send_members,
     user::{Presence, User},
+    watch::Part,
 };
 use crate::{
     kaillera::message::{GameId, ServerMessage, UserId},
@@ -37,8 +38,8 @@ impl Lobby {
             self.refuse(owner, &reason, sink);
             return;
         }
-        let capacity = self.rules.room_capacity;
-        let Some(game) = self.games.open(owner, rom, capacity) else {
+        let (capacity, autofire) = (self.rules.room_capacity, self.rules.autofire);
+        let Some(game) = self.games.open(owner, rom, capacity, autofire) else {
             return;
         };
         let (key, emulator) = (game.key, &*game.emulator);
@@ -116,12 +117,15 @@ impl Lobby {
                 return;
             }
         };
+        let part = self.part_of(joiner, key);
         self.take_password(now, user, id);
         self.enter(key, user);
         self.show_status(key, sink);
         self.introduce(key, user, sink);
         self.compare_emulators(key, user, sink);
         self.greet(user, sink);
+        self.take_part(key, user, part, sink);
+        self.start_if_enough(now, key, sink);
     }
 
     /// The operator's lines for one who is in a room now.
@@ -155,6 +159,16 @@ impl Lobby {
         if !returns && is_spamming(game, joiner) {
             return refuse(Text::JoinSpam);
         }
+        let part = self.part_of(joiner, game.key);
+        if part == Part::Watches {
+            self.check_watch(joiner, game)?;
+            let asked = if normal {
+                self.check_password(now, joiner, game)
+            } else {
+                Ok(())
+            };
+            return asked.map(|()| game.key);
+        }
         let is_full = normal && game.members.len() >= game.capacity.into();
         if is_full || game.members.len() >= MAX_MEMBERS {
             return refuse(Text::JoinFull);
@@ -173,24 +187,32 @@ impl Lobby {
         if !returns && game.kicked.contains(&joiner.address) {
             return refuse(Text::JoinKicked);
         }
-        if normal && let Err(text) = self.check_password(now, joiner, game) {
-            let params = [Param::Word("/password <...>")];
-            return Err(self.catalogue.line(text, &params));
+        if normal && part != Part::Returns {
+            self.check_password(now, joiner, game)?;
         }
-        if normal && game.phase != Phase::Waiting {
-            return refuse(Text::JoinRunning);
+        if normal && game.phase != Phase::Waiting && part != Part::Returns {
+            let can_watch = self.rules.watching && game.lets_watch && !game.is_chat_room();
+            return match can_watch {
+                true => {
+                    let id = [Param::Number(game.id.0.into())];
+                    Err(self.catalogue.line(Text::JoinRunningWatch, &id))
+                }
+                false => refuse(Text::JoinRunning),
+            };
         }
         Ok(game.key)
     }
 
-    fn check_password(&self, now: Time, joiner: &User, game: &Game) -> Result<(), Text> {
-        match (&game.password, &joiner.password) {
-            (None, _) => Ok(()),
-            _ if game.misses.are_too_many(now, joiner.address) => Err(Text::JoinPasswordTries),
-            (Some(_), None) => Err(Text::JoinPassword),
-            (Some(asked), Some(given)) if asked == given => Ok(()),
-            (Some(_), Some(_)) => Err(Text::JoinPasswordWrong),
-        }
+    fn check_password(&self, now: Time, joiner: &User, game: &Game) -> Result<(), Vec<u8>> {
+        let text = match (&game.password, &joiner.password) {
+            (None, _) => return Ok(()),
+            _ if game.misses.are_too_many(now, joiner.address) => Text::JoinPasswordTries,
+            (Some(_), None) => Text::JoinPassword,
+            (Some(asked), Some(given)) if asked == given => return Ok(()),
+            (Some(_), Some(_)) => Text::JoinPasswordWrong,
+        };
+        let command = [Param::Word("/password <...>")];
+        Err(self.catalogue.line(text, &command))
     }
 
     /// Whoever knocks gives its password away: one that was wrong counts as a try.
@@ -228,7 +250,7 @@ impl Lobby {
             return;
         };
         joiner.room = Some(key);
-        game.members.push(Member { user, seat: None });
+        game.members.push(Member::new(user));
         match &mut game.last_join {
             Some(last) if last.is_by(joiner) => last.times += 1,
             last => {
@@ -281,6 +303,7 @@ impl Lobby {
             return;
         };
         self.give_up_seat(now, key, user, sink);
+        self.stop_watching(key, user, sink);
         if let Some(leaver) = self.users.get_mut(user) {
             leaver.room = None;
             leaver.wants_quiet = false;
@@ -288,6 +311,7 @@ impl Lobby {
         if let Some(game) = self.games.get_mut(key) {
             game.members.retain(|member| member.user != user);
         }
+        let was_swapped = self.undo_swap(key);
         let (Some(leaver), Some(game)) = (self.users.get(user), self.games.get(key)) else {
             return;
         };
@@ -307,6 +331,9 @@ impl Lobby {
         }
         if told {
             sink.notice(&[user], &left);
+        }
+        if was_swapped {
+            self.say_room(key, Text::SwapUndone, &[], sink);
         }
         self.play_if_ready(now, key, sink);
     }

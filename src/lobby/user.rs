@@ -3,7 +3,7 @@
 use super::{GameKey, Login, UserKey, rights::Right};
 use crate::{
     access::AccessLevel,
-    kaillera::message::{ConnectionType, UserId},
+    kaillera::message::{ConnectionType, GameId, UserId},
     timer::Time,
 };
 use std::{collections::HashMap, net::IpAddr, time::Duration};
@@ -59,6 +59,12 @@ pub(super) struct User {
     pub(super) ignored: Vec<IpAddr>,
     /// Wants to see nobody's lines.
     pub(super) ignores_all: bool,
+    /// The room it will watch when it joins it.
+    pub(super) watches: Option<GameId>,
+    /// The frame delay it chose.
+    pub(super) delay: Option<u16>,
+    /// Its session broke off: it did not leave by its own wish.
+    pub(super) lost: bool,
     pub(super) last_chat: Option<Time>,
     pub(super) last_create: Option<Time>,
     pub(super) room_lines: LineWindow,
@@ -182,6 +188,9 @@ impl Users {
             partner: None,
             ignored: Vec::new(),
             ignores_all: false,
+            watches: None,
+            delay: None,
+            lost: false,
             last_chat: None,
             last_create: None,
             room_lines: LineWindow {

@@ -1,7 +1,8 @@
 //! Commands in the lobby (kaillera-server.md 7.3).
 
-use super::{Entry, Place, find, social, split};
+use super::{Entry, Place, find, number, social, split};
 use crate::{
+    kaillera::message::GameId,
     lobby::{
         Lobby, Sink, UserKey,
         catalogue::{Param, Text},
@@ -19,6 +20,7 @@ enum Command {
     MyIp,
     Password,
     Version,
+    Watch,
 }
 
 const TABLE: &[Entry<Command>] = &[
@@ -51,6 +53,11 @@ const TABLE: &[Entry<Command>] = &[
         word: "/version",
         command: Command::Version,
         help: Text::HelpVersion,
+    },
+    Entry {
+        word: "/watch",
+        command: Command::Watch,
+        help: Text::HelpWatch,
     },
 ];
 
@@ -124,6 +131,14 @@ impl Lobby {
                 let params = [Param::Word(PRODUCT), Param::Word(VERSION)];
                 inform(&[user], &self.catalogue.line(Text::Version, &params), sink);
             }
+            Command::Watch => match number(rest) {
+                Some(id) => self.will_watch(user, GameId(id), sink),
+                None => {
+                    let usage = [Param::Text(entry.help)];
+                    let usage = self.catalogue.line(Text::CommandUsage, &usage);
+                    inform(&[user], &usage, sink);
+                }
+            },
         }
     }
 }

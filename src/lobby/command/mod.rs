@@ -1,6 +1,7 @@
 //! Lines that begin with a slash: the tables of words, and how a line is read.
 
 mod admin;
+mod game;
 mod ignore;
 mod lobby;
 mod message;

@@ -1,6 +1,6 @@
 //! How a room's owner keeps order in it (kaillera-server.md 7.5).
 
-use super::{number, split};
+use super::{Entry, Place, find, number, split};
 use crate::{
     kaillera::message::UserId,
     lobby::{
@@ -24,29 +24,52 @@ pub(super) enum Command {
     Password,
 }
 
-/// Word, command, line of help.
-const TABLE: &[(&str, Command, Text)] = &[
-    ("/kick", Command::Kick, Text::HelpKickPlayer),
-    ("/kickall", Command::KickAll, Text::HelpKickAll),
-    ("/mute", Command::Mute(true), Text::HelpMute),
-    ("/unmute", Command::Mute(false), Text::HelpUnmute),
-    ("/muteall", Command::MuteAll(true), Text::HelpMuteAll),
-    ("/unmuteall", Command::MuteAll(false), Text::HelpUnmuteAll),
-    ("/password", Command::Password, Text::HelpPassword),
+const TABLE: &[Entry<Command>] = &[
+    Entry {
+        word: "/kick",
+        command: Command::Kick,
+        help: Text::HelpKickPlayer,
+    },
+    Entry {
+        word: "/kickall",
+        command: Command::KickAll,
+        help: Text::HelpKickAll,
+    },
+    Entry {
+        word: "/mute",
+        command: Command::Mute(true),
+        help: Text::HelpMute,
+    },
+    Entry {
+        word: "/unmute",
+        command: Command::Mute(false),
+        help: Text::HelpUnmute,
+    },
+    Entry {
+        word: "/muteall",
+        command: Command::MuteAll(true),
+        help: Text::HelpMuteAll,
+    },
+    Entry {
+        word: "/unmuteall",
+        command: Command::MuteAll(false),
+        help: Text::HelpUnmuteAll,
+    },
+    Entry {
+        word: "/password",
+        command: Command::Password,
+        help: Text::HelpPassword,
+    },
 ];
 
-/// The command that `word` is, in any case, and its line of help.
+/// The command that `word` is, and its line of help.
 pub(super) fn command(word: &[u8]) -> Option<(Command, Text)> {
-    let is_it = |(known, _, _): &&(&str, _, _)| known.as_bytes().eq_ignore_ascii_case(word);
-    TABLE
-        .iter()
-        .find(is_it)
-        .map(|(_, command, help)| (*command, *help))
+    find(TABLE, word).map(|entry| (entry.command, entry.help))
 }
 
 /// The lines of help.
 pub(super) fn helps() -> impl Iterator<Item = Text> {
-    TABLE.iter().map(|(_, _, help)| *help)
+    TABLE.iter().map(|entry| entry.help)
 }
 
 impl Lobby {
@@ -97,7 +120,7 @@ impl Lobby {
                 let params = [Param::Number(player.into())];
                 let reason = self.catalogue.line(Text::KickNoPlayer, &params);
                 let params = [Param::Bytes(&reason)];
-                self.reply(user, super::Place::Room, Text::CommandFailed, &params, sink);
+                self.reply(user, Place::Room, Text::CommandFailed, &params, sink);
             }
         }
     }
@@ -186,12 +209,12 @@ impl Lobby {
         }
         let noted = word.get(..PASSWORD).unwrap_or(word);
         self.users.get_mut(user)?.password = Some(noted.into());
-        self.reply(user, super::Place::Lobby, Text::PasswordNoted, &[], sink);
+        self.reply(user, Place::Lobby, Text::PasswordNoted, &[], sink);
         Some(())
     }
 
     fn fail(&self, user: UserKey, reason: Text, sink: &mut impl Sink) {
         let params = [Param::Text(reason)];
-        self.reply(user, super::Place::Room, Text::CommandFailed, &params, sink);
+        self.reply(user, Place::Room, Text::CommandFailed, &params, sink);
     }
 }

@@ -1,6 +1,6 @@
 //! Commands in a room, the owner's and everybody's (kaillera-server.md 7.4, 7.5).
 
-use super::{Entry, Place, find, number, order, social, split};
+use super::{Entry, Place, find, game, number, order, social, split};
 use crate::{
     lobby::{
         GameKey, Lobby, Sink, UserKey,
@@ -96,24 +96,16 @@ impl Lobby {
         sink: &mut impl Sink,
     ) {
         let (word, rest) = split(line);
-        if let Some(entry) = find(OWNER_TABLE, word) {
+        if let Some((command, help)) = owners(word) {
             if !self.commands(user, room) {
                 self.reply(user, Place::Room, Text::CommandOwner, &[], sink);
                 return;
             }
-            let done = self.owner_command(now, user, room, entry.command, rest, sink);
-            if done.is_none() {
-                let usage = [Param::Text(entry.help)];
-                self.reply(user, Place::Room, Text::CommandUsage, &usage, sink);
-            }
-            return;
-        }
-        if let Some((command, help)) = order::command(word) {
-            if !self.commands(user, room) {
-                self.reply(user, Place::Room, Text::CommandOwner, &[], sink);
-                return;
-            }
-            let done = self.order_command(now, user, room, command, rest, sink);
+            let done = match command {
+                Owners::Room(it) => self.owner_command(now, user, room, it, rest, sink),
+                Owners::Order(it) => self.order_command(now, user, room, it, rest, sink),
+                Owners::Game(it) => self.owners_game_command(user, room, it, rest, sink),
+            };
             if done.is_none() {
                 let usage = [Param::Text(help)];
                 self.reply(user, Place::Room, Text::CommandUsage, &usage, sink);
@@ -129,6 +121,9 @@ impl Lobby {
         }
         if let Some(entry) = find(social::TABLE, word) {
             self.social_command(now, user, Place::Room, entry.command, rest, sink);
+            return;
+        }
+        if self.game_command(user, room, line, (word, rest), sink) {
             return;
         }
         match find(TABLE, word).map(|entry| entry.command) {
@@ -223,16 +218,17 @@ impl Lobby {
     }
 
     fn room_help(&self, user: UserKey, room: GameKey, sink: &mut impl Sink) {
-        let owners = OWNER_TABLE.iter().map(|entry| entry.help);
-        let owners = owners.chain(order::helps());
-        let shown = match self.commands(user, room) {
-            true => usize::MAX,
-            false => 0,
-        };
-        let everybodys = TABLE.iter().map(|entry| entry.help);
+        let (game, owners_game) = game::helps();
+        let everybodys = TABLE.iter().map(|entry| entry.help).chain(game);
         let social = social::TABLE.iter().map(|entry| entry.help);
-        for text in everybodys.chain(social).chain(owners.take(shown)) {
+        for text in everybodys.chain(social) {
             self.reply(user, Place::Room, text, &[], sink);
+        }
+        if self.commands(user, room) {
+            let owners = OWNER_TABLE.iter().map(|entry| entry.help);
+            for text in owners.chain(owners_game).chain(order::helps()) {
+                self.reply(user, Place::Room, text, &[], sink);
+            }
         }
     }
 
@@ -270,6 +266,21 @@ impl Lobby {
             playing.into_iter().for_each(|key| self.wake(key, sink));
         }
     }
+}
+
+/// A command of the owner's, by what it is about.
+enum Owners {
+    Room(OwnerCommand),
+    Order(order::Command),
+    Game(game::OwnerCommand),
+}
+
+/// The owner's command that `word` is, and its line of help.
+fn owners(word: &[u8]) -> Option<(Owners, Text)> {
+    let of_room = find(OWNER_TABLE, word).map(|it| (Owners::Room(it.command), it.help));
+    let of_order = || order::command(word).map(|(it, help)| (Owners::Order(it), help));
+    let of_game = || game::owner_command(word).map(|(it, help)| (Owners::Game(it), help));
+    of_room.or_else(of_order).or_else(of_game)
 }
 
 /// Whether the owner's own is required: without a word it is, with `any` it is not.

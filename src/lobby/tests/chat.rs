@@ -130,7 +130,7 @@ fn lobby_commands_answer_the_sender() {
     assert_eq!(say("/myip"), ["a: Info server: Your address: 192.0.2.97"]);
     assert!(say("/alivecheck")[0].starts_with("a: Info server: :ALIVECHECK="));
     assert!(say("/version")[0].starts_with("a: Info server: VERSION: Samara: "));
-    assert_eq!(say("/help").len(), 14);
+    assert_eq!(say("/help").len(), 15);
     assert_eq!(say("/ME  waves "), ["ab: Info server: *a waves"]);
     assert_eq!(say("/me ::x"), ["ab: Info server: *a :x"]);
     assert_eq!(say("/me"), ["a: Info server: Use: /me <text>"]);
@@ -273,7 +273,7 @@ fn the_owner_sets_the_room() {
         say("/p2poff"),
         ["ab: GameChat Server: You get lobby messages during games."]
     );
-    assert_eq!(say("/help").len(), 25);
+    assert_eq!(say("/help").len(), 35);
     assert_eq!(say("/me waves"), ["ab: GameChat Server: *a waves"]);
     assert_eq!(
         say("/nothing"),
@@ -301,7 +301,7 @@ fn members_do_not_command() {
         log[1],
         "ab: GameChat Server: b gets no lobby messages during games."
     );
-    assert_eq!(log.len(), 2 + 11);
+    assert_eq!(log.len(), 2 + 17);
 }
 
 #[test]

@@ -152,7 +152,8 @@ fn joins_refused() {
     world.take();
     world.join('c', 1);
     world.expect([
-        "c: Info server: You cannot join: the game has started",
+        "c: Info server: You cannot join: the game has started; say /watch 1 and join again to \
+         watch it",
         "c: QuitGame c 3",
     ]);
 }

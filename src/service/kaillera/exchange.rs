@@ -19,7 +19,7 @@ use std::{
     net::SocketAddr,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -49,6 +49,8 @@ pub(super) struct Exchange {
     schedules: Box<[Arc<Schedule>]>,
     outlets: Box<[Outlet]>,
     accepting: AtomicBool,
+    /// Bytes that recordings of games may still take.
+    replay_left: AtomicUsize,
 }
 
 /// What actors leave for a loop.
@@ -85,6 +87,7 @@ impl Exchange {
             .collect();
         Self {
             admission: Admission::new(settings.limits, settings.rules.max_users),
+            replay_left: AtomicUsize::new(settings.limits.replay_total),
             settings,
             layout,
             metrics: Arc::default(),
@@ -131,6 +134,20 @@ impl Exchange {
 
     pub(super) fn stop_accepting(&self) {
         self.accepting.store(false, Ordering::Relaxed);
+    }
+
+    /// Sets memory aside for the recording of a game; says how much there is for it.
+    pub(super) fn reserve_replay(&self) -> usize {
+        let wanted = self.settings.limits.replay;
+        let take = |left: usize| left.checked_sub(wanted);
+        let (relaxed, left) = (Ordering::Relaxed, &self.replay_left);
+        left.fetch_update(relaxed, relaxed, take)
+            .map_or(0, |_| wanted)
+    }
+
+    /// Gives back what was [set aside](Self::reserve_replay).
+    pub(super) fn release_replay(&self, bytes: usize) {
+        self.replay_left.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Counts a drop and, now and then, logs one.

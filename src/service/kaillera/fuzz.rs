@@ -162,6 +162,8 @@ fn settings() -> Settings {
             login_timeout: Duration::from_secs(4),
         },
         limits: Limits {
+            replay: 64 << 10,
+            replay_total: 128 << 10,
             sessions: 8,
             half_open: 3,
             half_open_per_address: 2,

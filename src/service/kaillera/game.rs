@@ -1,4 +1,5 @@
-//! A room's worker while a game runs: frame sync between the players' mail.
+//! A room's worker while a game runs: frame sync between the players' mail, and the recording
+//! for those who watch.
 
 use super::{
     courier::Courier,
@@ -10,8 +11,8 @@ use crate::{
     buffer::Writer,
     kaillera::message::{ClientMessage, ServerMessage},
     lobby::{
-        GameKey, Player,
-        sync::{FrameSync, Input, Output, SyncEvent, SyncSink},
+        GameKey, LagOrder, Player, UserKey, WatchEnd, Watcher,
+        sync::{FIRST_WATCHER, FrameSync, Gallery, Input, Output, SyncEvent, SyncSink},
     },
     metrics::Reason,
     timer::Time,
@@ -22,6 +23,7 @@ use crate::{
 pub(super) struct GameActor {
     game: u32,
     sync: FrameSync,
+    gallery: Gallery,
     running: Option<Running>,
     courier: Courier,
 }
@@ -31,6 +33,31 @@ struct Running {
     run: u32,
     key: GameKey,
     players: Box<[Player]>,
+    watchers: Vec<Watcher>,
+    /// Players that came back: the index their data comes under, and their own.
+    back: Vec<(u8, u8)>,
+    /// Bytes set aside for the recording.
+    replay: usize,
+}
+
+impl Running {
+    /// Whom the frames of a player or a watcher go to.
+    fn user(&self, index: usize) -> Option<UserKey> {
+        match index.checked_sub(FIRST_WATCHER) {
+            None => self.players.get(index).map(|player| player.user),
+            Some(place) => self.watcher(place as u8).map(|watcher| watcher.user),
+        }
+    }
+
+    fn watcher(&self, index: u8) -> Option<&Watcher> {
+        self.watchers.iter().find(|watcher| watcher.index == index)
+    }
+
+    /// Whose data this is that comes under `index`.
+    fn author(&self, index: u8) -> usize {
+        let back = self.back.iter().find(|(old, _)| *old == index);
+        back.map_or(index, |(_, player)| *player).into()
+    }
 }
 
 impl GameActor {
@@ -38,6 +65,7 @@ impl GameActor {
         Self {
             game,
             sync,
+            gallery: Gallery::default(),
             running: None,
             courier: Courier::default(),
         }
@@ -55,23 +83,25 @@ impl GameActor {
         if self.sync.poll_timeout().is_some_and(|at| at <= now) {
             self.with_sync(now, post, |sync, link| sync.handle_timeout(now, link));
         }
+        if self.gallery.poll_timeout().is_some_and(|at| at <= now) {
+            self.show(now, post);
+        }
+        let deadlines = [self.sync.poll_timeout(), self.gallery.poll_timeout()];
         Turn {
             more: left == 0 || !self.courier.is_free(),
-            deadline: self.sync.poll_timeout(),
+            deadline: deadlines.into_iter().flatten().min(),
         }
     }
 
     /// Ends the game after a bug in its turn: its players are back in their room.
     pub(super) fn fail(&mut self, post: &Post) {
-        self.sync.end();
-        for player in self
-            .running
-            .take()
-            .iter()
-            .flat_map(|running| &running.players)
-        {
-            self.courier
-                .lobby(LobbyMail::DropPlayer { user: player.user }, post);
+        let Some(running) = self.end(post) else {
+            return;
+        };
+        let watchers = running.watchers.iter().map(|watcher| watcher.user);
+        let players = running.players.iter().map(|player| player.user);
+        for user in players.chain(watchers) {
+            self.courier.lobby(LobbyMail::DropPlayer { user }, post);
         }
     }
 
@@ -80,16 +110,8 @@ impl GameActor {
     }
 
     fn handle(&mut self, now: Time, mail: GameMail, post: &Post) {
-        if let GameMail::Begin {
-            run,
-            key,
-            connection_type,
-            players,
-        } = mail
-        {
-            let delays: Vec<_> = players.iter().map(|player| player.delay).collect();
-            self.sync.begin(connection_type, &delays);
-            self.running = Some(Running { run, key, players });
+        if let GameMail::Begin { .. } = mail {
+            self.begin(mail, post);
             return;
         }
         let Some(current) = self.running.as_ref().map(|running| running.run) else {
@@ -98,11 +120,30 @@ impl GameActor {
         match mail {
             GameMail::Play { at } => self.sync.play(at),
             GameMail::Remove { at, player } => {
+                if let Some(running) = &mut self.running {
+                    running.back.retain(|(_, back)| *back != player);
+                }
                 self.with_sync(now, post, |sync, link| sync.remove(at, player.into(), link));
             }
+            GameMail::Lag(order) => self.lag(order, post),
+            GameMail::Watch(watcher) => self.watch(watcher, post),
+            GameMail::Unwatch { index } => {
+                self.gallery.remove(FIRST_WATCHER + usize::from(index));
+                if let Some(running) = &mut self.running {
+                    running.watchers.retain(|watcher| watcher.index != index);
+                }
+            }
             GameMail::End => {
-                self.sync.end();
-                self.running = None;
+                let report = self.sync.lag().map(Box::new);
+                if let Some(Running { key: game, .. }) = self.end(post) {
+                    let asked = false;
+                    let lag = LobbyMail::Lag {
+                        game,
+                        report,
+                        asked,
+                    };
+                    self.courier.lobby(lag, post);
+                }
             }
             GameMail::Data {
                 run,
@@ -113,10 +154,7 @@ impl GameActor {
                 if let Some((kind, body)) = input.split()
                     && let Ok(ClientMessage::GameData { input }) = ClientMessage::decode(kind, body)
                 {
-                    let input = Input::Data(input);
-                    self.with_sync(now, post, |sync, link| {
-                        sync.input(at, player.into(), input, link);
-                    });
+                    self.input(now, at, player, Input::Data(input), post);
                 }
             }
             GameMail::Cached {
@@ -124,20 +162,137 @@ impl GameActor {
                 player,
                 at,
                 index,
-            } if run == current => {
-                let input = Input::Cached(index);
-                self.with_sync(now, post, |sync, link| {
-                    sync.input(at, player.into(), input, link);
-                });
-            }
-            GameMail::Gap { run, player, at } if run == current => {
-                self.with_sync(now, post, |sync, link| sync.gap(at, player.into(), link));
-            }
+            } if run == current => self.input(now, at, player, Input::Cached(index), post),
+            GameMail::Gap { run, player, at } if run == current => self.gap(now, at, player, post),
             // For a game that is over.
             GameMail::Begin { .. }
             | GameMail::Data { .. }
             | GameMail::Cached { .. }
             | GameMail::Gap { .. } => {}
+        }
+    }
+
+    fn begin(&mut self, begin: GameMail, post: &Post) {
+        let GameMail::Begin {
+            run,
+            key,
+            connection_type,
+            players,
+            autofire,
+            rate,
+        } = begin
+        else {
+            return;
+        };
+        self.end(post);
+        let delays: Vec<_> = players.iter().map(|player| player.delay).collect();
+        self.sync.detect_autofire(autofire);
+        self.sync.set_rate(rate);
+        self.sync.begin(connection_type, &delays);
+        let exchange = post.exchange();
+        // Nobody waits for one who plays alone, so a game of one is not worth the memory.
+        let is_recorded = exchange.settings.rules.watching && players.len() > 1;
+        let replay = if is_recorded {
+            exchange.reserve_replay()
+        } else {
+            0
+        };
+        self.gallery.begin(connection_type, replay);
+        self.running = Some(Running {
+            run,
+            key,
+            players,
+            watchers: Vec::new(),
+            back: Vec::new(),
+            replay,
+        });
+    }
+
+    /// Forgets the game that runs.
+    fn end(&mut self, post: &Post) -> Option<Running> {
+        self.sync.end();
+        self.gallery.end();
+        let running = self.running.take()?;
+        post.exchange().release_replay(running.replay);
+        Some(running)
+    }
+
+    fn lag(&mut self, order: LagOrder, post: &Post) {
+        match order {
+            LagOrder::Reset => self.sync.reset_lag(),
+            LagOrder::Rate(rate) => self.sync.set_rate(rate),
+            LagOrder::Report => {
+                if let Some(Running { key: game, .. }) = self.running {
+                    let report = self.sync.lag().map(Box::new);
+                    let lag = LobbyMail::Lag {
+                        game,
+                        report,
+                        asked: true,
+                    };
+                    self.courier.lobby(lag, post);
+                }
+            }
+        }
+    }
+
+    fn watch(&mut self, watcher: Watcher, post: &Post) {
+        let Watcher {
+            user,
+            index,
+            delay,
+            player,
+        } = watcher;
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        let game = running.key;
+        let place = FIRST_WATCHER + usize::from(index);
+        let zeros = self.sync.zeros_for(delay);
+        if !self.gallery.add(place, zeros, player.map(usize::from)) {
+            let end = WatchEnd::Refused;
+            let mail = LobbyMail::WatchEnded {
+                game,
+                user,
+                index,
+                end,
+            };
+            self.courier.lobby(mail, post);
+            return;
+        }
+        running.watchers.retain(|watcher| watcher.index != index);
+        running.watchers.push(watcher);
+        if let Some(player) = player {
+            self.sync.forget_inputs(player.into());
+        }
+        let mail = LobbyMail::WatchAnswered { game, user, index };
+        self.courier.lobby(mail, post);
+    }
+
+    fn input(&mut self, now: Time, at: Time, index: u8, input: Input<'_>, post: &Post) {
+        let author = match &self.running {
+            Some(running) if usize::from(index) >= FIRST_WATCHER => running.author(index),
+            _ => index.into(),
+        };
+        if author < FIRST_WATCHER {
+            self.with_sync(now, post, |sync, link| sync.input(at, author, input, link));
+            return;
+        }
+        if let (Some(player), Input::Data(payload)) = (self.gallery.player(author), input) {
+            self.sync.overhear(player, payload);
+        }
+        self.with_gallery(now, post, |gallery, link| gallery.input(author, link));
+        self.show(now, post);
+    }
+
+    fn gap(&mut self, now: Time, at: Time, index: u8, post: &Post) {
+        let author = self
+            .running
+            .as_ref()
+            .map_or(index.into(), |running| running.author(index));
+        if author < FIRST_WATCHER {
+            self.with_sync(now, post, |sync, link| sync.gap(at, author, link));
+        } else {
+            self.with_gallery(now, post, |gallery, link| gallery.gap(author, link));
         }
     }
 
@@ -147,38 +302,122 @@ impl GameActor {
         &mut self,
         now: Time,
         post: &Post,
-        act: impl FnOnce(&mut FrameSync, &mut Link<'_>),
+        act: impl FnOnce(&mut FrameSync, &mut Recorded<'_, '_>),
     ) {
         let Some(running) = &self.running else {
             return;
         };
-        let mut link = Link {
-            now,
-            running,
-            courier: &mut self.courier,
-            post,
-            unserved: Vec::new(),
+        let mut link = Recorded {
+            gallery: &mut self.gallery,
+            link: Link::new(now, running, &mut self.courier, post),
         };
         act(&mut self.sync, &mut link);
-        while let Some(player) = link.unserved.pop() {
+        while let Some(player) = link.link.unserved.pop() {
             self.sync.gap(now, player, &mut link);
+        }
+        self.gallery.make_room(self.sync.output_len());
+        if self.gallery.is_watched() {
+            self.show(now, post);
+        }
+    }
+
+    /// Lets the gallery speak.
+    fn with_gallery(
+        &mut self,
+        now: Time,
+        post: &Post,
+        act: impl FnOnce(&mut Gallery, &mut Link<'_>),
+    ) {
+        let Some(running) = &self.running else {
+            return;
+        };
+        let mut link = Link::new(now, running, &mut self.courier, post);
+        act(&mut self.gallery, &mut link);
+        while let Some(watcher) = link.unserved.pop() {
+            self.gallery.gap(watcher, &mut link);
+        }
+    }
+
+    /// Shows those who watch what there is, and lets those play that have seen all.
+    fn show(&mut self, now: Time, post: &Post) {
+        self.with_gallery(now, post, |gallery, link| gallery.serve(now, link));
+        while let (Some(running), Some(back)) = (&mut self.running, self.gallery.returned()) {
+            let (index, player) = ((back.watcher - FIRST_WATCHER) as u8, back.player as u8);
+            let Some(user) = running.watcher(index).map(|watcher| watcher.user) else {
+                continue;
+            };
+            running.watchers.retain(|watcher| watcher.index != index);
+            running.back.push((back.watcher as u8, player));
+            if let Some(player) = running.players.get_mut(back.player) {
+                player.user = user;
+            }
+            self.sync.rejoin(now, back.player, back.owed);
+            let game = running.key;
+            let mail = LobbyMail::Returned { game, user, player };
+            self.courier.lobby(mail, post);
         }
     }
 }
 
-/// Where frame sync's output goes: the players' inboxes and the lobby.
+/// Frame sync's output, recorded before it goes to the players.
+struct Recorded<'a, 'l> {
+    gallery: &'a mut Gallery,
+    link: Link<'l>,
+}
+
+impl SyncSink for Recorded<'_, '_> {
+    fn step(&mut self, output: Output<'_>) {
+        self.gallery.record(output);
+    }
+
+    fn output(&mut self, player: usize, output: Output<'_>) {
+        self.link.output(player, output);
+    }
+
+    fn event(&mut self, event: SyncEvent) {
+        self.link.event(event);
+    }
+}
+
+/// Where output goes: the inboxes of players and watchers, and the lobby.
 struct Link<'a> {
     now: Time,
     running: &'a Running,
     courier: &'a mut Courier,
     post: &'a Post,
-    /// Players for whose output no buffer was left.
+    /// Those for whose output no buffer was left.
     unserved: Vec<usize>,
+}
+
+impl<'a> Link<'a> {
+    fn new(now: Time, running: &'a Running, courier: &'a mut Courier, post: &'a Post) -> Self {
+        Self {
+            now,
+            running,
+            courier,
+            post,
+            unserved: Vec::new(),
+        }
+    }
+
+    fn watch_ended(&mut self, place: usize, end: WatchEnd) {
+        let index = place.saturating_sub(FIRST_WATCHER) as u8;
+        let game = self.running.key;
+        if let Some(user) = self.running.watcher(index).map(|watcher| watcher.user) {
+            let mail = LobbyMail::WatchEnded {
+                game,
+                user,
+                index,
+                end,
+            };
+            self.courier.lobby(mail, self.post);
+        }
+    }
 }
 
 impl SyncSink for Link<'_> {
     fn output(&mut self, player: usize, output: Output<'_>) {
-        let Some(to) = self.running.players.get(player) else {
+        let Some(to) = self.running.user(player) else {
             return;
         };
         if self.unserved.contains(&player) {
@@ -204,7 +443,7 @@ impl SyncSink for Link<'_> {
                 UserMail::Data { run, frame }
             }
         };
-        self.courier.user(to.user.seat, mail, self.post);
+        self.courier.user(to.seat, mail, self.post);
     }
 
     fn event(&mut self, event: SyncEvent) {
@@ -213,6 +452,7 @@ impl SyncSink for Link<'_> {
             run,
             key: game,
             ref players,
+            ..
         } = *self.running;
         match event {
             SyncEvent::Silent { player } => {
@@ -227,6 +467,21 @@ impl SyncSink for Link<'_> {
                 let player = player as u8;
                 self.courier
                     .lobby(LobbyMail::BadIndex { game, player }, self.post);
+            }
+            SyncEvent::Autofire { player, rhythm } => {
+                let player = player as u8;
+                let mail = LobbyMail::Autofire {
+                    game,
+                    player,
+                    rhythm,
+                };
+                self.courier.lobby(mail, self.post);
+            }
+            SyncEvent::Outrun { player } => self.watch_ended(player, WatchEnd::Outrun),
+            SyncEvent::Desynchronised { player, .. } | SyncEvent::Flooded { player }
+                if player >= FIRST_WATCHER =>
+            {
+                self.watch_ended(player, WatchEnd::Lost);
             }
             SyncEvent::Desynchronised { player, cause } => {
                 exchange.metrics.desyncs.add(1);

@@ -10,9 +10,12 @@ use crate::{
     buffer::Writer,
     kaillera::{
         MAX_MESSAGE,
-        message::{ClientMessage, ConnectionType, ServerMessage},
+        message::{ClientMessage, ServerMessage},
     },
-    lobby::{Close, GameKey, Lobby, Login, Player, Sink, UserKey},
+    lobby::{
+        Close, GameKey, LagOrder, Lobby, Login, Player, Sink, Start, UserKey, Watcher,
+        sync::FIRST_WATCHER,
+    },
     timer::Time,
 };
 
@@ -45,6 +48,8 @@ struct Running {
     game: u32,
     run: u32,
     players: Box<[Player]>,
+    /// By their index.
+    watchers: Vec<(u8, UserKey)>,
 }
 
 struct Outlet<'a> {
@@ -154,6 +159,28 @@ impl LobbyActor {
             LobbyMail::BadIndex { game, player } => {
                 lobby.bad_cache_index(now, game, player.into(), outlet);
             }
+            LobbyMail::Lag {
+                game,
+                report,
+                asked,
+            } => lobby.lag_measured(game, report, asked, outlet),
+            LobbyMail::Autofire {
+                game,
+                player,
+                rhythm,
+            } => lobby.autofire(game, player.into(), rhythm, outlet),
+            LobbyMail::WatchAnswered { game, user, index } => {
+                lobby.watch_answered(game, user, index, outlet);
+            }
+            LobbyMail::WatchEnded {
+                game,
+                user,
+                index,
+                end,
+            } => lobby.watch_ended(game, user, index, end, outlet),
+            LobbyMail::Returned { game, user, player } => {
+                lobby.returned(now, game, user, player.into(), outlet);
+            }
             LobbyMail::ShutDown => lobby.shut_down(now, outlet),
             LobbyMail::CloseAll => lobby.close_all(now, outlet),
         }
@@ -164,6 +191,10 @@ impl Stage {
     fn running(&self, game: GameKey) -> Option<&Running> {
         self.running.get(game.index as usize)?.as_ref()
     }
+
+    fn running_mut(&mut self, game: GameKey) -> Option<&mut Running> {
+        self.running.get_mut(game.index as usize)?.as_mut()
+    }
 }
 
 impl Outlet<'_> {
@@ -173,6 +204,20 @@ impl Outlet<'_> {
 
     fn user(&mut self, user: UserKey, mail: UserMail) {
         self.stage.to_users.user(user.seat, mail, self.post);
+    }
+
+    /// Sends what the user's client says of the game to its actor.
+    fn seat(&mut self, user: UserKey, game: u32, run: u32, player: usize) {
+        let playing = Playing {
+            game,
+            run,
+            player: player as u8,
+        };
+        let mail = UserMail::Seat {
+            generation: user.generation,
+            playing,
+        };
+        self.user(user, mail);
     }
 
     fn unseat(&mut self, user: UserKey, run: u32) {
@@ -204,7 +249,8 @@ impl Sink for Outlet<'_> {
         }
     }
 
-    fn begin(&mut self, game: GameKey, connection_type: ConnectionType, players: &[Player]) {
+    fn begin(&mut self, game: GameKey, start: &Start<'_>) {
+        let players = start.players;
         let Some(actor) = players.first().and_then(|first| self.idle_game(first.user)) else {
             log::error!("no game actor left for {} players", players.len());
             return;
@@ -215,21 +261,14 @@ impl Sink for Outlet<'_> {
         let begin = GameMail::Begin {
             run,
             key: game,
-            connection_type,
+            connection_type: start.connection_type,
             players: players.into(),
+            autofire: start.autofire,
+            rate: start.rate,
         };
         self.game(actor, begin);
         for (player, seat) in players.iter().enumerate() {
-            let playing = Playing {
-                game: actor,
-                run,
-                player: player as u8,
-            };
-            let mail = UserMail::Seat {
-                generation: seat.user.generation,
-                playing,
-            };
-            self.user(seat.user, mail);
+            self.seat(seat.user, actor, run, player);
         }
         let index = game.index as usize;
         if self.stage.running.len() <= index {
@@ -240,6 +279,7 @@ impl Sink for Outlet<'_> {
                 game: actor,
                 run,
                 players: players.into(),
+                watchers: Vec::new(),
             });
         }
     }
@@ -273,13 +313,52 @@ impl Sink for Outlet<'_> {
         let Some(running) = place.and_then(Option::take) else {
             return;
         };
-        for player in &running.players {
-            self.unseat(player.user, running.run);
+        let watchers = running.watchers.iter().map(|(_, user)| *user);
+        let players = running.players.iter().map(|player| player.user);
+        for user in players.chain(watchers) {
+            self.unseat(user, running.run);
         }
         self.game(running.game, GameMail::End);
         let worker = self.post.exchange().layout.worker_of_game(running.game);
         if let Some(games) = self.stage.idle_games.get_mut(worker) {
             games.push(running.game);
+        }
+    }
+
+    fn lag(&mut self, game: GameKey, order: LagOrder) {
+        if let Some(actor) = self.stage.running(game).map(|running| running.game) {
+            self.game(actor, GameMail::Lag(order));
+        }
+    }
+
+    fn watch(&mut self, game: GameKey, watcher: Watcher) {
+        let Some(running) = self.stage.running_mut(game) else {
+            return;
+        };
+        running.watchers.push((watcher.index, watcher.user));
+        let (actor, run) = (running.game, running.run);
+        self.game(actor, GameMail::Watch(watcher));
+        let index = FIRST_WATCHER + usize::from(watcher.index);
+        self.seat(watcher.user, actor, run, index);
+    }
+
+    fn unwatch(&mut self, game: GameKey, user: UserKey, index: u8) {
+        let Some(running) = self.stage.running_mut(game) else {
+            return;
+        };
+        running.watchers.retain(|watcher| *watcher != (index, user));
+        let (actor, run) = (running.game, running.run);
+        self.unseat(user, run);
+        self.game(actor, GameMail::Unwatch { index });
+    }
+
+    fn reseat(&mut self, game: GameKey, user: UserKey, player: usize) {
+        let Some(running) = self.stage.running_mut(game) else {
+            return;
+        };
+        running.watchers.retain(|(_, watcher)| *watcher != user);
+        if let Some(player) = running.players.get_mut(player) {
+            player.user = user;
         }
     }
 

@@ -3,7 +3,10 @@
 use crate::{
     buffer::{Frame, FramePool},
     kaillera::message::ConnectionType,
-    lobby::{Close, Departure, GameKey, Player, UserKey},
+    lobby::{
+        Close, Departure, GameKey, LagOrder, Player, UserKey, WatchEnd, Watcher,
+        sync::{Desync, FrameRate, LagReport, Rhythm, Sensitivity},
+    },
     timer::Time,
 };
 use std::{
@@ -115,6 +118,8 @@ pub(super) enum GameMail {
         key: GameKey,
         connection_type: ConnectionType,
         players: Box<[Player]>,
+        autofire: Sensitivity,
+        rate: FrameRate,
     },
     Play {
         at: Time,
@@ -122,6 +127,12 @@ pub(super) enum GameMail {
     Remove {
         at: Time,
         player: u8,
+    },
+    Lag(LagOrder),
+    Watch(Watcher),
+    /// The watcher with this index is gone.
+    Unwatch {
+        index: u8,
     },
     End,
     Data {
@@ -165,10 +176,39 @@ pub(super) enum LobbyMail {
     Desynchronised {
         game: GameKey,
         player: u8,
-        cause: crate::lobby::sync::Desync,
+        cause: Desync,
     },
     BadIndex {
         game: GameKey,
+        player: u8,
+    },
+    /// A game's lag, because the lobby asked or because the game is over.
+    Lag {
+        game: GameKey,
+        report: Option<Box<LagReport>>,
+        asked: bool,
+    },
+    Autofire {
+        game: GameKey,
+        player: u8,
+        rhythm: Rhythm,
+    },
+    /// The watcher can be shown the game.
+    WatchAnswered {
+        game: GameKey,
+        user: UserKey,
+        index: u8,
+    },
+    WatchEnded {
+        game: GameKey,
+        user: UserKey,
+        index: u8,
+        end: WatchEnd,
+    },
+    /// A watcher is the player with this index again.
+    Returned {
+        game: GameKey,
+        user: UserKey,
         player: u8,
     },
     ShutDown,

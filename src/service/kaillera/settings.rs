@@ -58,6 +58,10 @@ pub struct Limits {
     pub frames_in: usize,
     /// Datagrams held at a time on their way out.
     pub frames_out: usize,
+    /// Bytes of the recording of one game of two players or more, for those who watch; 0 is none.
+    pub replay: usize,
+    /// Bytes of all recordings; games that begin when no room is left are not recorded.
+    pub replay_total: usize,
 }
 
 impl Default for Limits {
@@ -71,6 +75,8 @@ impl Default for Limits {
             backlog: 256 * 1024,
             frames_in: 4096,
             frames_out: 8192,
+            replay: 2 << 20,
+            replay_total: 64 << 20,
         }
     }
 }
