@@ -51,6 +51,7 @@ mod document;
 mod error;
 mod keys;
 mod maple;
+pub mod properties;
 mod section;
 mod spelling;
 mod summary;
