@@ -1,8 +1,9 @@
 //! What is wrong with a configuration, and what would be right.
 
+use crate::access::Mistake;
 use std::{error::Error, fmt};
 
-/// Everything that is wrong with one file, in the order of its lines.
+/// Everything that is wrong, file by file, in the order of their lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors(Vec<ConfigError>);
 
@@ -32,6 +33,12 @@ pub enum Problem {
     NotUtf8,
     /// The text is not TOML: the parser's reason.
     Syntax(String),
+    /// A key that has to be there is not.
+    Absent,
+    /// A rule that cannot be read.
+    Rule(Mistake),
+    /// Not one line of a file with rules is one.
+    NoRules,
     /// No key or section has this name.
     Unknown,
     /// No key has this name, but one has a name that is close to it.
@@ -62,6 +69,14 @@ impl ConfigErrors {
             return Ok(());
         }
         errors.sort_by_key(|error| error.line);
+        Err(Self(errors))
+    }
+
+    /// `errors` as they are; `Ok` if there are none.
+    pub(super) fn in_order(errors: Vec<ConfigError>) -> Result<(), Self> {
+        if errors.is_empty() {
+            return Ok(());
+        }
         Err(Self(errors))
     }
 
@@ -120,6 +135,9 @@ impl fmt::Display for ConfigError {
             Problem::Unreadable(reason) => write!(f, "cannot be read: {reason}")?,
             Problem::NotUtf8 => f.write_str("not UTF-8 text")?,
             Problem::Syntax(reason) => write!(f, "not TOML: {reason}")?,
+            Problem::Absent => write!(f, "{key} is missing")?,
+            Problem::Rule(mistake) => return mistake.fmt(f),
+            Problem::NoRules => f.write_str("not one line is a rule")?,
             Problem::Unknown => write!(f, "{key} is unknown")?,
             Problem::Misspelt => return write!(f, "{key} is unknown; did you mean {valid}?"),
             Problem::WrongType { value, found } => write!(f, "{key} = {value} is {found}")?,

@@ -1,7 +1,7 @@
 //! Every key: its section, its range and its unit.
 
 use super::{
-    Config, Http, LOG_FILTERS, Net, Tcp, charset,
+    Config, Http, LOG_FILTERS, Net, Quiz, Tcp, access, charset,
     document::{Document, KeyName},
     is_log_filter, maple,
     section::Section,
@@ -11,10 +11,12 @@ use crate::{
     net::tcp::TcpSettings,
     service::kaillera::{Limits, Link, MAX_THREADS},
 };
-use std::{net::SocketAddr, time::Duration};
+use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
 
 /// Longest welcome line in bytes: the oldest clients keep an information line in 256.
-const WELCOME_LINE: usize = 255;
+pub(super) const WELCOME_LINE: usize = 255;
+/// Most lines of a greeting.
+pub(super) const WELCOME_LINES: usize = 256;
 
 const MILLISECONDS: (&str, Duration) = ("milliseconds", Duration::from_millis(1));
 pub(super) const SECONDS: (&str, Duration) = ("seconds", Duration::from_secs(1));
@@ -26,6 +28,9 @@ const BYTES_OR_OFF: &str = "bytes; 0 is off";
 pub(super) fn read(document: &mut Document<'_>, config: &mut Config) {
     net(document, &mut config.net);
     let users_ok = kaillera(document, &mut config.rules);
+    access::read(document, &mut config.access, &mut config.notices);
+    texts_of_operator(document, &mut config.texts);
+    quiz(document, &mut config.quiz);
     link(document, &mut config.link);
     let sessions_ok = limits(document, &mut config.limits);
     tcp(document, &mut config.tcp);
@@ -143,6 +148,7 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
         max_game_name_length,
         charset,
         welcome,
+        room_welcome,
         ..
     } = rules;
     section.integer("max_chat_length", 0..=1000, BYTES_OR_OFF, max_chat_length);
@@ -176,7 +182,32 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
         let fits = !charset_ok || charset::fits(charset, line, WELCOME_LINE);
         fits.then(|| line.to_owned())
     };
-    section.texts("welcome", (0..=64, "lines"), &valid, line, welcome);
+    section.texts(
+        "welcome",
+        (0..=WELCOME_LINES, "lines"),
+        &valid,
+        line,
+        welcome,
+    );
+    section.texts(
+        "room_welcome",
+        (0..=WELCOME_LINES, "lines"),
+        &valid,
+        line,
+        room_welcome,
+    );
+}
+
+fn texts_of_operator(document: &mut Document<'_>, texts: &mut BTreeMap<String, String>) {
+    document.section("texts").entries(texts);
+}
+
+fn quiz(document: &mut Document<'_>, quiz: &mut Quiz) {
+    let mut section = document.section("quiz");
+    let path = |text: &str| Some((!text.is_empty()).then(|| PathBuf::from(text)));
+    let valid = "the path of a file; \"\" is none";
+    section.text("questions", valid, path, &mut quiz.questions);
+    section.text("scores", valid, path, &mut quiz.scores);
 }
 
 fn link(document: &mut Document<'_>, link: &mut Link) {

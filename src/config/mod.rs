@@ -46,9 +46,12 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
 mod charset;
 mod document;
+mod emulinker;
 mod error;
+mod file;
 mod keys;
 mod maple;
 pub mod properties;
@@ -56,6 +59,7 @@ mod section;
 mod spelling;
 mod summary;
 
+pub use access::Access;
 pub use charset::charset;
 pub use error::{ConfigError, ConfigErrors, Problem};
 pub use maple::{Gateway, Maple};
@@ -72,19 +76,15 @@ use crate::{
 };
 use document::Document;
 use std::{
-    fs::File,
-    io::{self, Read},
+    collections::BTreeMap,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    path::Path,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
 /// What a log filter is, in words.
 pub const LOG_FILTERS: &str =
     "off, error, warn, info, debug or trace, or target=level, several separated by commas";
-
-/// Most bytes of a file; a longer one, or an endless device, is no configuration.
-const LARGEST_FILE: u64 = 256 << 10;
 
 /// Shortest keepalive timeout that n02, which reports once a minute, outlives when one of its
 /// reports is lost (kaillera.md 5).
@@ -97,6 +97,12 @@ pub struct Config {
     pub net: Net,
     /// What the lobby allows.
     pub rules: Rules,
+    /// Who may do what.
+    pub access: Access,
+    /// Texts in the place of the server's own, by their keys in `language.properties`.
+    pub texts: BTreeMap<String, String>,
+    /// Where the quiz has its questions from.
+    pub quiz: Quiz,
     /// How long a silent client is waited for.
     pub link: Link,
     /// What the server has room for.
@@ -113,6 +119,19 @@ pub struct Config {
     pub packet_log: Option<packet_log::Settings>,
     /// What is logged, as [`is_log_filter`] takes it; empty leaves it to the environment.
     pub log: String,
+    /// What was read and does nothing, or something else than it says; one sentence each.
+    pub notices: Vec<String>,
+    /// Lines of a file with rules that were left out.
+    pub left_out: Vec<ConfigError>,
+}
+
+/// The quiz of the lobby.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Quiz {
+    /// Questions and answers.
+    pub questions: Option<PathBuf>,
+    /// Who has how many points.
+    pub scores: Option<PathBuf>,
 }
 
 /// Addresses and threads.
@@ -158,27 +177,38 @@ impl Config {
     /// All mistakes of the file, or the one that made it unreadable.
     pub fn load(path: &Path) -> Result<Self, ConfigErrors> {
         let name = path.display().to_string();
-        let failed = |line, problem| {
-            let (key, valid) = Default::default();
-            ConfigErrors::from(ConfigError {
-                file: name.clone(),
-                line,
-                key,
-                problem,
-                valid,
-            })
-        };
-        let bytes = read_file(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => failed(None, Problem::Missing),
-            _ => failed(None, Problem::Unreadable(error.to_string())),
+        let bytes = file::read(path, file::LARGEST)?;
+        let text = std::str::from_utf8(&bytes).map_err(|error| ConfigError {
+            file: name.clone(),
+            line: Some(document::line(&bytes, error.valid_up_to())),
+            key: String::new(),
+            problem: Problem::NotUtf8,
+            valid: String::new(),
         })?;
-        let text = std::str::from_utf8(&bytes).map_err(|error| {
-            failed(
-                Some(document::line(&bytes, error.valid_up_to())),
-                Problem::NotUtf8,
-            )
-        })?;
-        Self::parse(&name, text)
+        let mut config = Self::default();
+        config.access.state = Some(access::STATE.into());
+        let mut config = config.with(&name, text)?;
+        config.resolve(path.parent().unwrap_or(Path::new("")));
+        config.read_rules(Vec::new())
+    }
+
+    /// Reads and checks the directory of an EmuLinker-K server: `emulinker.cfg`, `access.cfg` and
+    /// `language.properties` in it, `questions.txt` and `scores.txt` beside it.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes of all files.
+    pub fn load_emulinker(directory: &Path) -> Result<Self, ConfigErrors> {
+        emulinker::load(directory)
+    }
+
+    /// Reads such a directory and says the same as TOML.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes of all files.
+    pub fn import_emulinker(directory: &Path) -> Result<String, ConfigErrors> {
+        emulinker::import::import(directory)
     }
 
     /// Checks `text`; `name` is the file that mistakes are reported in.
@@ -187,11 +217,29 @@ impl Config {
     ///
     /// All mistakes of the text, or the first that is not TOML.
     pub fn parse(name: &str, text: &str) -> Result<Self, ConfigErrors> {
+        Self::default().with(name, text)
+    }
+
+    /// The same with `text` over what there is.
+    fn with(mut self, name: &str, text: &str) -> Result<Self, ConfigErrors> {
         let mut document = Document::parse(name, text)?;
-        let mut config = Self::default();
-        keys::read(&mut document, &mut config);
+        keys::read(&mut document, &mut self);
         document.finish()?;
-        Ok(config)
+        Ok(self)
+    }
+
+    /// Takes the files that the configuration names to be in `directory`.
+    fn resolve(&mut self, directory: &Path) {
+        let Self { access, quiz, .. } = self;
+        let paths = [
+            &mut access.file,
+            &mut access.state,
+            &mut quiz.questions,
+            &mut quiz.scores,
+        ];
+        for path in paths.into_iter().flatten() {
+            *path = directory.join(&*path);
+        }
     }
 
     /// What is allowed but will surprise someone, one sentence each.
@@ -276,20 +324,6 @@ impl Default for Http {
             listen: Vec::new(),
         }
     }
-}
-
-fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?
-        .take(LARGEST_FILE + 1)
-        .read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST_FILE {
-        return Err(io::Error::new(
-            io::ErrorKind::FileTooLarge,
-            "longer than 256 KiB",
-        ));
-    }
-    Ok(bytes)
 }
 
 /// Whether `filter` says what to log: a level, or `target=level`, several separated by commas.

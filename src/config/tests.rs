@@ -1,4 +1,4 @@
-use super::*;
+use super::{document::KeyName, *};
 use crate::{
     lobby::rules::ConnectionTypes,
     maple::{IvPolicy, Lookahead, Opcodes, Profile, Region},
@@ -6,6 +6,7 @@ use crate::{
 };
 use encoding_rs::{SHIFT_JIS, WINDOWS_1251};
 use proptest::{prelude::*, sample::Index};
+use std::sync::Arc;
 
 const EXAMPLE: &str = include_str!("../../tools/samara.example.toml");
 
@@ -38,7 +39,7 @@ fn nothing_is_the_default() {
     assert!(same(&parse(""), &Config::default()));
     assert!(same(
         &parse(
-            "[net]\n[kaillera]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[log]\n"
+            "[net]\n[kaillera]\n[access]\n[texts]\n[quiz]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[log]\n"
         ),
         &Config::default()
     ));
@@ -59,7 +60,13 @@ fn the_example_has_every_key() {
     let mut known = Document::parse("t", "").unwrap();
     keys::read(&mut known, &mut Config::default());
     let root = toml::de::DeTable::parse(&text).unwrap().into_inner();
-    for key in known.known() {
+    let names = || {
+        known
+            .known()
+            .iter()
+            .filter(|known| known.key != KeyName::ANY)
+    };
+    for key in names() {
         let section = root
             .get(key.section)
             .and_then(|section| section.get_ref().as_table());
@@ -72,7 +79,7 @@ fn the_example_has_every_key() {
         .values()
         .map(|value| value.get_ref().as_table().unwrap().len())
         .sum();
-    assert_eq!(count, known.known().len());
+    assert_eq!(count, names().count());
 }
 
 #[test]
@@ -109,6 +116,18 @@ fn every_key_arrives() {
         max_game_name_length = 20
         charset = "Windows-1251"
         welcome = ["Привет", ""]
+        room_welcome = ["Да"]
+        [access]
+        rules = ["user,ADMIN,192.0.2.1", "silence,hi"]
+        file = "access.cfg"
+        state = "state.json"
+        [texts]
+        A.b.c = "one"
+        "A.b.d" = "two"
+        e = "three"
+        [quiz]
+        questions = "q.txt"
+        scores = "s.txt"
         [link]
         login_timeout_s = 21
         desync_after_s = 22
@@ -179,6 +198,8 @@ fn every_key_arrives() {
         "#,
     );
     let seconds = Duration::from_secs;
+    let own = ["user,ADMIN,192.0.2.1", "silence,hi"];
+    let access_rules = crate::access::Rules::from_lines((1..).zip(own));
     let expected = Config {
         net: Net {
             bind: vec!["192.0.2.1".parse().unwrap(), "::1".parse().unwrap()],
@@ -211,6 +232,20 @@ fn every_key_arrives() {
             max_game_name_length: 20,
             charset: WINDOWS_1251,
             welcome: vec!["Привет".to_owned(), String::new()],
+            room_welcome: vec!["Да".to_owned()],
+        },
+        access: Access {
+            own: own.map(str::to_owned).to_vec(),
+            file: Some("access.cfg".into()),
+            state: Some("state.json".into()),
+            rules: Arc::new(access_rules.rules),
+        },
+        texts: [("A.b.c", "one"), ("A.b.d", "two"), ("e", "three")]
+            .map(|(key, text)| (key.to_owned(), text.to_owned()))
+            .into(),
+        quiz: Quiz {
+            questions: Some("q.txt".into()),
+            scores: Some("s.txt".into()),
         },
         link: Link {
             login_timeout: seconds(21),
@@ -294,6 +329,8 @@ fn every_key_arrives() {
             secrets: true,
         }),
         log: "debug".to_owned(),
+        notices: vec![format!("access.rules: {}", access_rules.mistakes[0])],
+        left_out: Vec::new(),
     };
     assert_eq!(format!("{config:#?}"), format!("{expected:#?}"));
 }
@@ -337,12 +374,12 @@ fn mistakes_are_told_exactly() {
         // Names.
         (
             "[nett]\nport = 1",
-            "t:1: [nett] is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [log]",
+            "t:1: [nett] is unknown; valid: [net], [kaillera], [access], [texts], [quiz], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [log]",
         ),
         ("\nport = 1", "t:2: port is unknown; did you mean net.port?"),
         (
             "colour = 1",
-            "t:1: colour is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [log]",
+            "t:1: colour is unknown; valid: [net], [kaillera], [access], [texts], [quiz], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [log]",
         ),
         (
             "[net]\ncolour = 1",

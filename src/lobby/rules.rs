@@ -9,7 +9,7 @@ pub struct ConnectionTypes(pub [bool; 6]);
 
 /// What the lobby allows. Lengths are in bytes on the wire; a zero switches a limit off
 /// where its documentation says so.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Users at a time; 0 is no limit of its own.
     pub max_users: u32,
@@ -55,6 +55,8 @@ pub struct Rules {
     pub charset: &'static Encoding,
     /// Lines shown after login.
     pub welcome: Vec<String>,
+    /// Lines shown to whoever makes or joins a room.
+    pub room_welcome: Vec<String>,
 }
 
 impl Default for Rules {
@@ -82,6 +84,7 @@ impl Default for Rules {
             quiet_games_above: 60,
             charset: WINDOWS_1252,
             welcome: Vec::new(),
+            room_welcome: Vec::new(),
         }
     }
 }

@@ -80,9 +80,8 @@ fn is_blank(c: char) -> bool {
 
 /// The line without the backslash that makes it go on, if one does.
 fn goes_on(line: &str) -> Option<&str> {
-    let (rest, backslashes) = trailing_backslashes(line);
-    let text = line.get(..line.len() - 1);
-    text.filter(|_| backslashes % 2 == 1 && rest.len() < line.len())
+    let (_, backslashes) = trailing_backslashes(line);
+    line.strip_suffix('\\').filter(|_| backslashes % 2 == 1)
 }
 
 fn trailing_backslashes(text: &str) -> (&str, usize) {

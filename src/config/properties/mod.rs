@@ -21,7 +21,7 @@
 mod line;
 mod variables;
 
-use super::error::Problem;
+use super::error::{ConfigError, Problem};
 use std::borrow::Cow;
 
 /// What a comma, a dollar sign and a repeated key mean.
@@ -99,6 +99,19 @@ impl Property {
     /// The first part of the value.
     pub fn first(&self) -> &str {
         self.values.first().map(String::as_str).unwrap_or_default()
+    }
+}
+
+impl Fault {
+    /// The complaint about the file called `name`.
+    pub(super) fn of_file(self, name: &str) -> ConfigError {
+        ConfigError {
+            file: name.to_owned(),
+            line: Some(self.line),
+            key: self.key,
+            problem: self.problem,
+            valid: self.valid.to_owned(),
+        }
     }
 }
 
