@@ -16,6 +16,7 @@ use crate::{
     },
     service::{
         kaillera::{self, Control, FRAME_SIZE, LoopPart, MAX_THREADS, WorkerPart},
+        lists::ListsThread,
         packet_log::LogThread,
     },
 };
@@ -55,6 +56,9 @@ pub fn run(config: Config) -> Result<(), StartError> {
     let server = Server::start(&config)?;
     wait_for_signal();
     stopping.store(true, Ordering::Relaxed);
+    if !config.drain.is_zero() {
+        server.drain(config.drain);
+    }
     log::info!("stopping: {} users are told", server.users());
     server.stop();
     log::info!("stopped");
@@ -74,6 +78,7 @@ pub struct Server {
     threads: Vec<JoinHandle<()>>,
     /// Ends after the loops that leave something for it.
     _packet_log: Option<LogThread>,
+    _lists: Option<ListsThread>,
 }
 
 /// Why a server did not start.
@@ -124,11 +129,13 @@ impl Server {
         let frames_in = std::iter::repeat_with(|| FramePool::new(frames, FRAME_SIZE));
         let shown = tcp::Shown {
             census: parts.control.census(),
+            identity: config.identity(numbers.first().copied().unwrap_or_default()),
             frames_in: frames_in.take(loops).collect(),
             turns: (0..loops).map(|_| Arc::default()).collect(),
         };
         let (frames_in, turns) = (shown.frames_in.clone(), shown.turns.clone());
         let clock = Clock::start();
+        let told = config.world_settings(shown.identity.clone());
         let tcp = tcp::build(config, ports.tcp, shown, clock, &mut services)?;
         let mut server = Self {
             addresses: ports.addresses,
@@ -140,6 +147,7 @@ impl Server {
             stopped: Arc::new(AtomicBool::new(false)),
             threads: Vec::new(),
             _packet_log: tcp.packet_log,
+            _lists: None,
         };
         for (index, part) in parts.workers.into_iter().enumerate() {
             server.start_worker(index, part, clock)?;
@@ -156,6 +164,13 @@ impl Server {
                 tcp: setups.next(),
             };
             server.start_loop(index, event_loop, clock)?;
+        }
+        if told.is_needed() {
+            let started = ListsThread::start(told, server.control.census(), clock);
+            server._lists = Some(started.map_err(|error| StartError {
+                what: "cannot start lists".to_owned(),
+                error,
+            })?);
         }
         server.log_start(config, loops);
         Ok(server)
@@ -202,6 +217,23 @@ impl Server {
         self.control.drops()
     }
 
+    /// Tells every user that the server stops when the games that run are over, and waits for
+    /// that, but no longer than `most`. Meanwhile nobody is let in, and no room opens and no game
+    /// starts.
+    pub fn drain(&self, most: Duration) {
+        log::info!(
+            "stopping when {} games are over, or in {most:?}",
+            self.games_playing()
+        );
+        self.control.announce_drain();
+        wait(most, || self.games_playing() == 0);
+    }
+
+    /// Rooms whose game runs or is about to.
+    pub fn games_playing(&self) -> usize {
+        self.control.games_playing()
+    }
+
     /// Tells every user, sends all away, and stops; takes less than two seconds.
     pub fn stop(self) {
         self.control.announce_stop();
@@ -210,7 +242,8 @@ impl Server {
         self.control.close_all();
         self.tell_tcp(Capacity::close_all);
         wait(FAREWELL_SEND, || {
-            self.sessions() == 0 && self.connections() == 0
+            let is_over = self.sessions() == 0 && self.connections() == 0;
+            is_over && !self.control.is_saving()
         });
     }
 

@@ -1,9 +1,9 @@
 //! Every key: its section, its range and its unit.
 
 use super::{
-    Config, Http, LOG_FILTERS, Net, Quiz, Tcp, access, charset,
+    Config, Http, LOG_FILTERS, Net, Tcp, access, charset,
     document::{Document, KeyName},
-    is_log_filter, maple,
+    is_log_filter, lists, maple,
     section::Section,
 };
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     net::tcp::TcpSettings,
     service::kaillera::{Limits, Link, MAX_THREADS},
 };
-use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, net::SocketAddr, time::Duration};
 
 /// Longest welcome line in bytes: the oldest clients keep an information line in 256.
 pub(super) const WELCOME_LINE: usize = 255;
@@ -30,7 +30,6 @@ pub(super) fn read(document: &mut Document<'_>, config: &mut Config) {
     let users_ok = kaillera(document, &mut config.rules);
     access::read(document, &mut config.access, &mut config.notices);
     texts_of_operator(document, &mut config.texts);
-    quiz(document, &mut config.quiz);
     link(document, &mut config.link);
     let sessions_ok = limits(document, &mut config.limits);
     tcp(document, &mut config.tcp);
@@ -38,6 +37,10 @@ pub(super) fn read(document: &mut Document<'_>, config: &mut Config) {
     maple::maple(document, &mut config.maple);
     maple::gateway(document, &mut config.gateway, &config.maple.opcodes);
     maple::packet_log(document, &mut config.packet_log);
+    lists::lists(document, &mut config.lists);
+    lists::web_hook(document, &mut config.web_hook);
+    lists::shutdown(document, &mut config.drain);
+    lists::trivia(document, &mut config.trivia);
     log(document, &mut config.log);
 
     let users = u64::from(config.rules.max_users);
@@ -200,14 +203,6 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
 
 fn texts_of_operator(document: &mut Document<'_>, texts: &mut BTreeMap<String, String>) {
     document.section("texts").entries(texts);
-}
-
-fn quiz(document: &mut Document<'_>, quiz: &mut Quiz) {
-    let mut section = document.section("quiz");
-    let path = |text: &str| Some((!text.is_empty()).then(|| PathBuf::from(text)));
-    let valid = "the path of a file; \"\" is none";
-    section.text("questions", valid, path, &mut quiz.questions);
-    section.text("scores", valid, path, &mut quiz.scores);
 }
 
 fn link(document: &mut Document<'_>, link: &mut Link) {

@@ -39,10 +39,14 @@
 //! | `emulinker.language` | comes with the language catalogue |
 //! | `game.defaultAutoFireSensitivity` | comes with autofire detection |
 //! | `server.lagstatDurationSeconds` | comes with lag statistics |
-//! | `masterList.*` | comes with the master lists |
-//! | `metrics.enabled`, `metrics.loggingFrequencySeconds` | comes with the metrics files |
-//! | `survey.*` | comes with the survey |
-//! | `twitter.*` | none: the service it used is gone |
+//! | `masterList.serverName`, `...serverLocation`, `...serverWebsite` | `lists.server_name`, `lists.server_location`, `lists.server_website` |
+//! | `masterList.serverConnectAddress` | `lists.server_address` |
+//! | `masterList.touchEmulinker`, `masterList.touchKaillera` | `lists.emulinker`, `lists.kaillera` |
+//! | `metrics.enabled`, `metrics.loggingFrequencySeconds` | none: `/metrics` and `/status.json` are always there; no files are written |
+//! | `survey.*` | none: answers went to a service that is not the operator's |
+//! | `twitter.broadcastDelaySeconds` | `webhook.delay_s` |
+//! | `twitter.preventBroadcastNameSuffixes` | `webhook.suppress` |
+//! | `twitter.enabled`, `twitter.deletePostOnClose`, `twitter.auth.*` | none: `webhook.urls` takes the place of the service |
 
 #![forbid(unsafe_code)]
 
@@ -53,6 +57,7 @@ mod emulinker;
 mod error;
 mod file;
 mod keys;
+mod lists;
 mod maple;
 pub mod properties;
 mod section;
@@ -62,6 +67,7 @@ mod summary;
 pub use access::Access;
 pub use charset::charset;
 pub use error::{ConfigError, ConfigErrors, Problem};
+pub use lists::{Lists, WebHook};
 pub use maple::{Gateway, Maple};
 pub use summary::Summary;
 
@@ -70,7 +76,8 @@ use crate::{
     net::tcp::TcpSettings,
     service::{
         gateway,
-        kaillera::{Limits, Link, Settings},
+        kaillera::{Limits, Link, Settings, TriviaPaths},
+        lists::{self as world, Identity},
         packet_log,
     },
 };
@@ -78,7 +85,7 @@ use document::Document;
 use std::{
     collections::BTreeMap,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    path::{Path, PathBuf},
+    path::Path,
     time::Duration,
 };
 
@@ -101,8 +108,6 @@ pub struct Config {
     pub access: Access,
     /// Texts in the place of the server's own, by their keys in `language.properties`.
     pub texts: BTreeMap<String, String>,
-    /// Where the quiz has its questions from.
-    pub quiz: Quiz,
     /// How long a silent client is waited for.
     pub link: Link,
     /// What the server has room for.
@@ -117,21 +122,20 @@ pub struct Config {
     pub gateway: Gateway,
     /// Where its packets are written, if they are.
     pub packet_log: Option<packet_log::Settings>,
+    /// What the server is called, and which master lists are told of it.
+    pub lists: Lists,
+    /// The web hooks, and what they are told.
+    pub web_hook: WebHook,
+    /// How long a server that is told to stop waits for the games that run.
+    pub drain: Duration,
+    /// Where the quiz's files are.
+    pub trivia: TriviaPaths,
     /// What is logged, as [`is_log_filter`] takes it; empty leaves it to the environment.
     pub log: String,
     /// What was read and does nothing, or something else than it says; one sentence each.
     pub notices: Vec<String>,
     /// Lines of a file with rules that were left out.
     pub left_out: Vec<ConfigError>,
-}
-
-/// The quiz of the lobby.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Quiz {
-    /// Questions and answers.
-    pub questions: Option<PathBuf>,
-    /// Who has how many points.
-    pub scores: Option<PathBuf>,
 }
 
 /// Addresses and threads.
@@ -230,14 +234,10 @@ impl Config {
 
     /// Takes the files that the configuration names to be in `directory`.
     fn resolve(&mut self, directory: &Path) {
-        let Self { access, quiz, .. } = self;
-        let paths = [
-            &mut access.file,
-            &mut access.state,
-            &mut quiz.questions,
-            &mut quiz.scores,
-        ];
-        for path in paths.into_iter().flatten() {
+        let Self { access, trivia, .. } = self;
+        let trivia = [&mut trivia.questions, &mut trivia.scores];
+        let access = [&mut access.file, &mut access.state];
+        for path in access.into_iter().flatten().chain(trivia) {
             *path = directory.join(&*path);
         }
     }
@@ -257,18 +257,40 @@ impl Config {
                  a client that reports once a minute is removed when one report is lost",
             );
         }
+        if self.lists.is_dropped_by_kaillera() {
+            warnings.push(
+                "lists.kaillera is on and lists.server_address is no IPv4 address: \
+                 Kaillera's list drops such servers without a word",
+            );
+        }
         warnings
     }
 
     /// What the Kaillera service is told.
     pub fn settings(&self) -> Settings {
+        let mut rules = self.rules.clone();
+        rules.posts = self.web_hook.posts();
+        let nobody = Identity::default();
         Settings {
-            rules: self.rules.clone(),
+            rules,
             link: self.link,
             limits: self.limits,
             announced_port: self.net.announced_port,
             answer_wrong_version: self.net.answer_wrong_version,
+            news: self.world_settings(nobody).is_needed(),
+            trivia: self.trivia.clone(),
         }
+    }
+
+    /// What the world is told the server is, if it listens on `port`.
+    pub fn identity(&self, port: u16) -> Identity {
+        let port = self.net.announced_port.unwrap_or(port);
+        self.lists.identity(port, &self.rules, &self.limits)
+    }
+
+    /// Whom the thread that tells the world tells, and what.
+    pub fn world_settings(&self, identity: Identity) -> world::Settings {
+        self.lists.settings(identity, &self.web_hook)
     }
 
     /// What the gateway is told, if there is one.

@@ -39,7 +39,7 @@ fn nothing_is_the_default() {
     assert!(same(&parse(""), &Config::default()));
     assert!(same(
         &parse(
-            "[net]\n[kaillera]\n[access]\n[texts]\n[quiz]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[log]\n"
+            "[net]\n[kaillera]\n[access]\n[texts]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[lists]\n[webhook]\n[shutdown]\n[trivia]\n[log]\n"
         ),
         &Config::default()
     ));
@@ -125,9 +125,6 @@ fn every_key_arrives() {
         A.b.c = "one"
         "A.b.d" = "two"
         e = "three"
-        [quiz]
-        questions = "q.txt"
-        scores = "s.txt"
         [link]
         login_timeout_s = 21
         desync_after_s = 22
@@ -193,6 +190,27 @@ fn every_key_arrives() {
         keep = 63
         clients = ["192.0.2.64"]
         secrets = true
+        [lists]
+        server_name = "65"
+        server_location = "66"
+        server_website = "http://example.net/67"
+        server_address = "192.0.2.68"
+        emulinker = true
+        kaillera = true
+        emulinker_url = "http://example.net/69"
+        kaillera_url = "https://example.net/70"
+        [webhook]
+        urls = ["https://example.net/71"]
+        opened = "72"
+        started = "{game}"
+        closed = ""
+        delay_s = 73
+        suppress = ["74"]
+        [shutdown]
+        drain_s = 75
+        [trivia]
+        questions = "76"
+        scores = "77"
         [log]
         filter = "debug"
         "#,
@@ -233,6 +251,7 @@ fn every_key_arrives() {
             charset: WINDOWS_1251,
             welcome: vec!["Привет".to_owned(), String::new()],
             room_welcome: vec!["Да".to_owned()],
+            posts: None,
         },
         access: Access {
             own: own.map(str::to_owned).to_vec(),
@@ -243,10 +262,6 @@ fn every_key_arrives() {
         texts: [("A.b.c", "one"), ("A.b.d", "two"), ("e", "three")]
             .map(|(key, text)| (key.to_owned(), text.to_owned()))
             .into(),
-        quiz: Quiz {
-            questions: Some("q.txt".into()),
-            scores: Some("s.txt".into()),
-        },
         link: Link {
             login_timeout: seconds(21),
             desync_after: seconds(22),
@@ -328,6 +343,31 @@ fn every_key_arrives() {
             clients: vec!["192.0.2.64".parse().unwrap()],
             secrets: true,
         }),
+        lists: Lists {
+            server_name: "65".to_owned(),
+            server_location: "66".to_owned(),
+            server_website: "http://example.net/67".to_owned(),
+            server_address: "192.0.2.68".to_owned(),
+            emulinker: true,
+            kaillera: true,
+            emulinker_url: "http://example.net/69".to_owned(),
+            kaillera_url: "https://example.net/70".to_owned(),
+            first: seconds(10),
+            every: seconds(60),
+        },
+        web_hook: WebHook {
+            urls: vec!["https://example.net/71".to_owned()],
+            opened: "72".to_owned(),
+            started: "{game}".to_owned(),
+            closed: String::new(),
+            delay: seconds(73),
+            suppress: vec!["74".to_owned()],
+        },
+        drain: seconds(75),
+        trivia: TriviaPaths {
+            questions: "76".into(),
+            scores: "77".into(),
+        },
         log: "debug".to_owned(),
         notices: vec![format!("access.rules: {}", access_rules.mistakes[0])],
         left_out: Vec::new(),
@@ -374,12 +414,12 @@ fn mistakes_are_told_exactly() {
         // Names.
         (
             "[nett]\nport = 1",
-            "t:1: [nett] is unknown; valid: [net], [kaillera], [access], [texts], [quiz], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [log]",
+            "t:1: [nett] is unknown; valid: [net], [kaillera], [access], [texts], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [lists], [webhook], [shutdown], [trivia], [log]",
         ),
         ("\nport = 1", "t:2: port is unknown; did you mean net.port?"),
         (
             "colour = 1",
-            "t:1: colour is unknown; valid: [net], [kaillera], [access], [texts], [quiz], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [log]",
+            "t:1: colour is unknown; valid: [net], [kaillera], [access], [texts], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [lists], [webhook], [shutdown], [trivia], [log]",
         ),
         (
             "[net]\ncolour = 1",
@@ -452,6 +492,30 @@ fn mistakes_are_told_exactly() {
             "t:2: kaillera.allowed_connection_types = 0 is out of range; valid: 1 to 6 (connection types)",
         ),
         // Texts.
+        (
+            "[lists]\nserver_website = \"example.net\"",
+            "t:2: lists.server_website = \"example.net\" is not accepted; valid: an address of the web of at most 100 characters, or \"\"",
+        ),
+        (
+            "[lists]\nserver_address = \"192.0.2.1:27888\"",
+            "t:2: lists.server_address = \"192.0.2.1:27888\" is not accepted; valid: an IPv4 address or a host's name, without a port, or \"\"",
+        ),
+        (
+            "[lists]\nserver_name = \" \"",
+            "t:2: lists.server_name = \" \" is not accepted; valid: 1 to 100 characters without control characters",
+        ),
+        (
+            "[lists]\nkaillera_url = \"ftp://example.net/\"",
+            "t:2: lists.kaillera_url = \"ftp://example.net/\" is not accepted; valid: an address that begins with http:// or https://",
+        ),
+        (
+            "[webhook]\nclosed = \"{user} left\"",
+            "t:2: webhook.closed = \"{user} left\" is not accepted; valid: at most 500 characters, in which braces hold {owner}, {game}, {emulator}, {server} and {address}; \"\" is nothing",
+        ),
+        (
+            "[webhook]\nurls = [\"https://a/\"]\nopened = \"\"",
+            "t:3: webhook.opened = \"\" is out of range; valid: a text: what is not told to open is not told to start or close",
+        ),
         (
             "[net]\nbind = [\"::1\", \"localhost\"]",
             "t:2: net.bind = \"localhost\" is not accepted; valid: an IPv4 or IPv6 address such as \"0.0.0.0\" or \"::\"",
@@ -548,6 +612,10 @@ fn warnings() {
     assert!(Config::default().warnings().is_empty());
     let config = parse("[kaillera]\ncharset = \"UTF-8\"\nkeepalive_timeout_s = 129");
     assert_eq!(config.warnings().len(), 2);
+    let config = parse("[lists]\nkaillera = true\nserver_address = \"play.example\"");
+    assert_eq!(config.warnings().len(), 1);
+    let config = parse("[lists]\nkaillera = true\nserver_address = \"192.0.2.1\"");
+    assert!(config.warnings().is_empty());
 }
 
 #[test]

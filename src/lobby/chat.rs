@@ -41,6 +41,7 @@ impl Lobby {
         } else {
             let name = &speaker.name;
             sink.notice(self.users.listeners(), &ServerMessage::Chat { name, text });
+            self.trivia_hears(now, user, text, sink);
         }
         if let Some(speaker) = self.users.get_mut(user) {
             speaker.last_chat = Some(now);

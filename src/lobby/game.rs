@@ -2,6 +2,7 @@
 
 use super::{
     GameKey, UserKey,
+    posts::Posted,
     user::{Presence, User, Users, next_id},
 };
 use crate::{
@@ -95,6 +96,7 @@ pub(super) struct Game {
     /// Addresses that may not come back.
     pub(super) kicked: Vec<IpAddr>,
     pub(super) last_join: Option<LastJoin>,
+    pub(super) posted: Posted,
 }
 
 impl Game {
@@ -244,6 +246,7 @@ impl Games {
             same_delay: false,
             kicked: Vec::new(),
             last_join: None,
+            posted: Posted::No,
         });
         Some(game)
     }

@@ -24,7 +24,8 @@ const RESERVED: [&[u8]; 2] = [b"server", b"error"];
 
 const ADMIN_CLIENT: &[u8] = b"EmulinkerSF Admin Client";
 
-const PRODUCT: &str = concat!("Samara ", env!("CARGO_PKG_VERSION"));
+pub(super) const PRODUCT: &str = "Samara";
+pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 impl Lobby {
     /// Lets a user in, or sends its refusal and closes it; a user that is in already is ignored.
@@ -37,7 +38,10 @@ impl Lobby {
         }
         let level = level_of(login.address);
         let next = self.users.next_id();
-        let decision = self.check_login(&login, level);
+        let decision = match self.draining {
+            true => Err(self.catalogue.bytes(Text::LoginDraining, &[], REASON)),
+            false => self.check_login(&login, level),
+        };
         let (id, reason) = match (next, decision) {
             (Some(id), Ok(old)) => {
                 if let Some(old) = old {
@@ -95,7 +99,7 @@ impl Lobby {
         let index = login.connection_type as usize - 1;
         let allowed = self.rules.allowed_connection_types.0.get(index) == Some(&true);
         if normal && !allowed {
-            let params = [Param::Word(type_name(login.connection_type))];
+            let params = [Param::Text(type_text(login.connection_type))];
             return Err(self.catalogue.bytes(Text::LoginType, &params, REASON));
         }
         Ok(())
@@ -161,10 +165,9 @@ impl Lobby {
         };
         self.send_lists(user, sink);
         let texts = self.rules.welcome.iter().map(String::as_str);
-        let mut lines: Vec<Vec<u8>> = texts
-            .chain([PRODUCT])
-            .flat_map(|text| self.catalogue.lines(text))
-            .collect();
+        let mut lines: Vec<Vec<u8>> = texts.flat_map(|text| self.catalogue.lines(text)).collect();
+        let product = [Param::Word(PRODUCT), Param::Word(VERSION)];
+        lines.push(self.catalogue.line(Text::Product, &product));
         if user.emulator.starts_with(ADMIN_CLIENT) {
             lines.push(format!(":ACCESS={}", user.level.name()).into_bytes());
         }
@@ -202,13 +205,13 @@ fn advertises(name: &str) -> bool {
 }
 
 /// The name of a connection type.
-pub(super) fn type_name(connection_type: ConnectionType) -> &'static str {
+pub(super) fn type_text(connection_type: ConnectionType) -> Text {
     match connection_type {
-        ConnectionType::Lan => "LAN",
-        ConnectionType::Excellent => "Excellent",
-        ConnectionType::Good => "Good",
-        ConnectionType::Average => "Average",
-        ConnectionType::Low => "Low",
-        ConnectionType::Bad => "Bad",
+        ConnectionType::Lan => Text::TypeLan,
+        ConnectionType::Excellent => Text::TypeExcellent,
+        ConnectionType::Good => Text::TypeGood,
+        ConnectionType::Average => Text::TypeAverage,
+        ConnectionType::Low => Text::TypeLow,
+        ConnectionType::Bad => Text::TypeBad,
     }
 }

@@ -26,15 +26,21 @@ mod depart;
 mod game;
 mod login;
 mod play;
+mod posts;
 mod room;
 pub mod rules;
+mod snapshot;
 mod status;
 pub mod sync;
 #[cfg(test)]
 mod tests;
+mod trivia;
 mod user;
 
 pub use crate::access::AccessLevel;
+pub use posts::{Posts, RoomEvent, RoomEventKind};
+pub use snapshot::{RoomView, Snapshot, UserView};
+pub use trivia::{TriviaCommand, TriviaFiles, TriviaWish};
 
 use crate::{
     access::Access,
@@ -46,6 +52,7 @@ use charset::Charset;
 use game::{Games, Phase};
 use rules::Rules;
 use std::{net::IpAddr, time::Duration};
+use trivia::TriviaDesk;
 use user::Users;
 
 /// A session as the lobby knows it: the seat that serves it, and which of the seat's
@@ -136,6 +143,16 @@ pub trait Sink {
 
     /// The session of `user` ends.
     fn close(&mut self, user: UserKey, close: Close);
+
+    /// Something happened to a room that the world outside may want to hear of.
+    fn room(&mut self, event: &RoomEvent<'_>) {
+        let _ = event;
+    }
+
+    /// Something is to be done with the quiz's files.
+    fn trivia(&mut self, wish: TriviaWish<'_>) {
+        let _ = wish;
+    }
 }
 
 /// The users, the rooms, and what they may do to each other.
@@ -151,6 +168,9 @@ pub struct Lobby {
     games: Games,
     /// Holds the receivers of one message while it is sent.
     scratch: Vec<UserKey>,
+    /// The server goes down: nobody comes in and nothing begins.
+    draining: bool,
+    trivia: TriviaDesk,
 }
 
 impl Lobby {
@@ -163,6 +183,8 @@ impl Lobby {
             games: Games::default(),
             scratch: Vec::new(),
             access: Access::default(),
+            draining: false,
+            trivia: TriviaDesk::default(),
             rules,
         }
     }
@@ -204,7 +226,11 @@ impl Lobby {
             Phase::Waiting | Phase::Playing => None,
         };
         let deadlines = self.games.iter().filter_map(|game| deadline(game.phase));
-        deadlines.min()
+        let others = self
+            .next_post()
+            .into_iter()
+            .chain(self.trivia.poll_timeout());
+        deadlines.chain(others).min()
     }
 
     /// How many users are logged in.

@@ -6,7 +6,7 @@ use super::{
     chat::say,
     delay::{blank_frames, frame_delay},
     game::{Game, Phase, Seat},
-    login::type_name,
+    login::type_text,
     sync::Desync,
     user::Presence,
 };
@@ -75,8 +75,11 @@ impl Lobby {
         }
     }
 
-    /// Drops whoever has not become ready in time.
+    /// Drops whoever has not become ready in time, posts rooms that have waited long enough, and lets the
+    /// quiz go on.
     pub fn handle_timeout(&mut self, now: Time, sink: &mut impl Sink) {
+        self.post_due(now, sink);
+        self.trivia_timeout(now, sink);
         while let Some(key) = self.first_late(now) {
             while let Some(user) = self.games.get(key).and_then(first_missing) {
                 if let Some(missing) = self.users.get(user) {
@@ -131,6 +134,9 @@ impl Lobby {
         if game.is_chat_room() {
             return Ok(());
         }
+        if self.draining {
+            return Err(Text::StartDraining);
+        }
         let key = game.key;
         self.check_alike(key, sink)?;
         self.begin(now, key, sink);
@@ -151,7 +157,7 @@ impl Lobby {
             .any(|member| member.connection_type != game.connection_type);
         let emulator_differs = members.any(|member| member.emulator != game.emulator);
         if type_differs {
-            let params = [Param::Word(type_name(game.connection_type))];
+            let params = [Param::Text(type_text(game.connection_type))];
             self.say_room(key, Text::StartTypeInfo, &params, sink);
             return Err(Text::StartType);
         }
@@ -199,6 +205,7 @@ impl Lobby {
             });
         }
         sink.begin(key, connection_type, &players);
+        self.report_start(key, sink);
         self.show_status(key, sink);
         self.hush(key, sink);
         self.send_start(key, sink);

@@ -6,7 +6,8 @@ use super::{
     charset::trim,
     chat::{inform, say},
     game::{Game, LastJoin, MAX_MEMBERS, Member, Phase},
-    login::type_name,
+    login::type_text,
+    posts::RoomEventKind,
     status::send_members,
     user::{Presence, User},
 };
@@ -33,7 +34,7 @@ impl Lobby {
             return;
         };
         if let Err(reason) = self.check_create(now, owner, rom) {
-            self.refuse(owner, Text::CreateDenied, &reason, sink);
+            self.refuse(owner, &reason, sink);
             return;
         }
         let capacity = self.rules.room_capacity;
@@ -59,15 +60,21 @@ impl Lobby {
             let text = self.catalogue.line(Text::RoomOpened, &params);
             inform(self.users.listeners(), &text, sink);
         }
+        self.plan_post(now, key, sink);
     }
 
+    /// What the user is told if it may not open this room.
     fn check_create(&self, now: Time, owner: &User, rom: &[u8]) -> Result<(), Vec<u8>> {
-        let refuse = |text| Err(self.catalogue.line(text, &[]));
+        let reason = |reason: Param<'_>| self.catalogue.line(Text::CreateDenied, &[reason]);
+        let refuse = |text| Err(reason(Param::Text(text)));
         let normal = owner.is_normal();
         let pause = self.rules.create_game_flood;
         let too_soon = |last| now.since(last) < pause;
         if owner.room.is_some() {
             return refuse(Text::CreateInRoom);
+        }
+        if self.draining {
+            return refuse(Text::CreateDraining);
         }
         if rom.len() > self.rules.max_game_name_length.min(ROM) {
             return refuse(Text::CreateLong);
@@ -76,12 +83,13 @@ impl Lobby {
             return refuse(Text::CreateIllegal);
         }
         if normal && owner.last_create.is_some_and(too_soon) {
-            return refuse(Text::CreateFlood);
+            return Err(self.catalogue.line(Text::CreateFlood, &[]));
         }
         let limit = self.rules.max_games;
         if normal && limit != 0 && self.games.len() >= limit as usize {
             let params = [Param::Number(limit.into())];
-            return Err(self.catalogue.line(Text::CreateMaxGames, &params));
+            let limit = self.catalogue.line(Text::CreateMaxGames, &params);
+            return Err(reason(Param::Bytes(&limit)));
         }
         if normal && self.charset.has_control(rom) {
             return refuse(Text::CreateIllegal);
@@ -99,7 +107,9 @@ impl Lobby {
         let key = match self.check_join(joiner, game) {
             Ok(key) => key,
             Err(reason) => {
-                self.refuse(joiner, Text::JoinDenied, &reason, sink);
+                let reason = [Param::Bytes(&reason)];
+                let refusal = self.catalogue.line(Text::JoinDenied, &reason);
+                self.refuse(joiner, &refusal, sink);
                 self.bar_if_spamming(user, id);
                 return;
             }
@@ -140,7 +150,7 @@ impl Lobby {
             return Err(self.catalogue.line(Text::JoinEmulator, &params));
         }
         if normal && game.owners_type_only && joiner.connection_type != game.connection_type {
-            let params = [Param::Word(type_name(game.connection_type))];
+            let params = [Param::Text(type_text(game.connection_type))];
             return Err(self.catalogue.line(Text::JoinType, &params));
         }
         if below_admin && game.kicked.contains(&joiner.address) {
@@ -265,6 +275,7 @@ impl Lobby {
         if game.phase != Phase::Waiting {
             sink.end(key);
         }
+        self.report(&game, RoomEventKind::Closed, sink);
         let mut woken = Vec::new();
         for member in &game.members {
             if let Some(user) = self.users.get_mut(member.user) {
@@ -340,9 +351,8 @@ impl Lobby {
 
     /// Refuses to let a user open or enter a room, whose window its client shows already.
     /// One who has a room is not told to leave that (kaillera.md 13).
-    fn refuse(&self, user: &User, frame: Text, reason: &[u8], sink: &mut impl Sink) {
-        let text = self.catalogue.line(frame, &[Param::Bytes(reason)]);
-        inform(&[user.key], &text, sink);
+    fn refuse(&self, user: &User, text: &[u8], sink: &mut impl Sink) {
+        inform(&[user.key], text, sink);
         if user.room.is_none() {
             let left = ServerMessage::QuitGame {
                 name: &user.name,

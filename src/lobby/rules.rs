@@ -1,5 +1,6 @@
 //! Every rule an operator can set, checked when the configuration is read.
 
+use super::Posts;
 use encoding_rs::{Encoding, WINDOWS_1252};
 use std::time::Duration;
 
@@ -57,6 +58,8 @@ pub struct Rules {
     pub welcome: Vec<String>,
     /// Lines shown to whoever makes or joins a room.
     pub room_welcome: Vec<String>,
+    /// Which rooms the world outside is told of; none if nobody there listens.
+    pub posts: Option<Posts>,
 }
 
 impl Default for Rules {
@@ -85,6 +88,7 @@ impl Default for Rules {
             charset: WINDOWS_1252,
             welcome: Vec::new(),
             room_welcome: Vec::new(),
+            posts: None,
         }
     }
 }

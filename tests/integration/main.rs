@@ -21,3 +21,4 @@ mod starting;
 mod stop;
 mod tcp;
 mod vectors;
+mod world;

@@ -1,7 +1,10 @@
 //! The server stops in good order (kaillera-server.md 14.4).
 
 use crate::support::{Identity, PATIENCE, Player, Recipe, Table, config, room, serve};
-use samara::kaillera::{connect::Reply, message::ServerMessage};
+use samara::kaillera::{
+    connect::Reply,
+    message::{ClientMessage, ServerMessage},
+};
 use std::{
     io::{BufRead, BufReader},
     net::SocketAddr,
@@ -64,6 +67,69 @@ fn nobody_is_let_in_while_it_stops() {
     assert_eq!(late.reply(), Reply::Full);
     is_sent_away(&mut ann);
     stopping.join().unwrap();
+}
+
+fn is_draining(player: &mut Player) {
+    player.expect_message(&ServerMessage::InformationMessage {
+        source: b"server",
+        text: b"The server goes down when the games that run are over.",
+    });
+}
+
+/// Games that run when the server is told to stop end first; nothing new begins meanwhile.
+#[test]
+fn a_server_that_drains_lets_games_end() {
+    let (server, address) = serve(&config());
+    let mut lobby = Player::log_in(address, &Identity::new("Ann"));
+    let mut players = room(address, &Identity::crowd(2));
+    let recipe = Recipe {
+        input_len: 2,
+        frames: 1,
+        hold: 2,
+    };
+    let mut table = Table::start(&mut players, recipe);
+    table.play(&mut players, 5);
+    assert_eq!(server.games_playing(), 1);
+    let draining = thread::spawn(move || {
+        server.drain(PATIENCE);
+        server
+    });
+    is_draining(&mut lobby);
+    let mut late = Player::new(address, &Identity::new("Late"));
+    late.hello();
+    let refusal = late.try_enter().unwrap_err();
+    assert_eq!(refusal, b"The server is going down; nobody is let in.");
+    lobby.send(&ClientMessage::CreateGame { rom: b"New" });
+    lobby.expect_message(&ServerMessage::InformationMessage {
+        source: b"server",
+        text: b"Room not created: the server is going down",
+    });
+    table.play(&mut players, 50);
+    assert!(!draining.is_finished());
+    for player in &mut players {
+        player.send(&ClientMessage::PlayerDrop);
+    }
+    let server = draining.join().unwrap();
+    assert_eq!(server.games_playing(), 0);
+    assert_eq!(server.users(), 3);
+    server.stop();
+    is_sent_away(&mut lobby);
+}
+
+#[test]
+fn a_game_that_does_not_end_is_not_waited_for_forever() {
+    let (server, address) = serve(&config());
+    let mut players = room(address, &Identity::crowd(1));
+    let recipe = Recipe {
+        input_len: 2,
+        frames: 1,
+        hold: 2,
+    };
+    let mut table = Table::start(&mut players, recipe);
+    table.play(&mut players, 5);
+    server.drain(Duration::from_millis(50));
+    assert_eq!(server.games_playing(), 1);
+    is_draining(&mut players[0]);
 }
 
 #[test]

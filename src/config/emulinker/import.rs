@@ -45,15 +45,11 @@ fn toml(config: &Config, rules: &str) -> String {
     for (key, text) in &config.texts {
         page.line(&quoted(key), quoted(text));
     }
-    page.section("quiz");
-    let quiz = [
-        ("questions", &config.quiz.questions),
-        ("scores", &config.quiz.scores),
-    ];
-    for (key, path) in quiz {
-        if let Some(path) = path {
-            page.line(key, quoted(&path.to_string_lossy()));
-        }
+    lists(&mut page, config, &default);
+    page.section("trivia");
+    let trivia = &config.trivia;
+    for (key, path) in [("questions", &trivia.questions), ("scores", &trivia.scores)] {
+        page.line(key, quoted(&path.to_string_lossy()));
     }
     page.text
 }
@@ -110,6 +106,44 @@ fn kaillera(page: &mut Page, config: &Config, default: &Config) {
                 .collect();
             page.line(key, format_args!("[\n{lines}]"));
         }
+    }
+}
+
+fn lists(page: &mut Page, config: &Config, default: &Config) {
+    let (lists, default_lists) = (&config.lists, &default.lists);
+    page.section("lists");
+    for (key, text, default) in [
+        (
+            "server_name",
+            &lists.server_name,
+            &default_lists.server_name,
+        ),
+        (
+            "server_location",
+            &lists.server_location,
+            &default_lists.server_location,
+        ),
+        (
+            "server_website",
+            &lists.server_website,
+            &default_lists.server_website,
+        ),
+        (
+            "server_address",
+            &lists.server_address,
+            &default_lists.server_address,
+        ),
+    ] {
+        page.put(key, &quoted(text), &quoted(default));
+    }
+    page.put("emulinker", &lists.emulinker, &default_lists.emulinker);
+    page.put("kaillera", &lists.kaillera, &default_lists.kaillera);
+    page.section("webhook");
+    let (hook, default) = (&config.web_hook, &default.web_hook);
+    page.put("delay_s", &hook.delay.as_secs(), &default.delay.as_secs());
+    if hook.suppress != default.suppress {
+        let words: Vec<String> = hook.suppress.iter().map(|it| quoted(it)).collect();
+        page.line("suppress", format_args!("[{}]", words.join(", ")));
     }
 }
 

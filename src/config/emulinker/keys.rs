@@ -2,7 +2,10 @@
 
 use super::reader::{Numbers, Reader};
 use crate::{
-    config::{Config, charset},
+    config::{
+        Config, Lists, charset,
+        lists::{WORDS, host, is_word, line, website},
+    },
     lobby::rules::{ConnectionTypes, Rules},
 };
 use std::time::Duration;
@@ -11,7 +14,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const OR_OFF: &str = "seconds; 0 is off";
 const CHARACTERS: &str = "characters; 0 is off";
 
-/// Java writes this instead of leaving a key out.
+/// What stands for a name that nobody chose.
 const NOT_SET: &str = "Not Set";
 
 /// Reads all of them into `config`, which holds the defaults.
@@ -32,6 +35,7 @@ pub(super) fn read(reader: &mut Reader<'_>, config: &mut Config) {
     admission(reader, config);
     times(reader, &mut config.rules);
     lengths(reader, &mut config.rules);
+    lists(reader, config);
     buffers(reader);
     gone(reader);
 }
@@ -141,6 +145,43 @@ fn name(
     };
 }
 
+fn lists(reader: &mut Reader<'_>, config: &mut Config) {
+    let Config {
+        lists, web_hook, ..
+    } = config;
+    let instead = "it is left out; valid: at most 100 characters, none of them a control character";
+    let name = |text: &str| {
+        line(text).map(|text| match text.as_str() {
+            NOT_SET => Lists::default().server_name,
+            _ => text,
+        })
+    };
+    reader.word(
+        "masterList.serverName",
+        instead,
+        name,
+        &mut lists.server_name,
+    );
+    let key = "masterList.serverLocation";
+    reader.word(key, instead, line, &mut lists.server_location);
+    let instead = "it is left out; valid: an address of the web, at most 100 characters";
+    let key = "masterList.serverWebsite";
+    reader.word(key, instead, website, &mut lists.server_website);
+    let instead = "it is left out; valid: an IPv4 address or a host's name, without a port";
+    let key = "masterList.serverConnectAddress";
+    reader.word(key, instead, host, &mut lists.server_address);
+    reader.switch("masterList.touchKaillera", &mut lists.kaillera);
+    reader.switch("masterList.touchEmulinker", &mut lists.emulinker);
+
+    let delay = Numbers::up_to(0..=3600, "seconds");
+    let key = "twitter.broadcastDelaySeconds";
+    reader.duration(key, &delay, SECOND, &mut web_hook.delay);
+    if let Some(words) = reader.list("twitter.preventBroadcastNameSuffixes") {
+        web_hook.suppress = words.into_iter().filter(|word| is_word(word)).collect();
+        web_hook.suppress.truncate(WORDS);
+    }
+}
+
 fn buffers(reader: &mut Reader<'_>) {
     let bytes = Numbers::up_to(1..=i64::MAX, "bytes");
     reader.required("game.bufferSize", &bytes);
@@ -171,15 +212,16 @@ fn gone(reader: &mut Reader<'_>) {
     reader.ignored(&keys, "GET /metrics answers with the figures");
     let keys = [
         "twitter.enabled",
-        "twitter.broadcastDelaySeconds",
-        "twitter.preventBroadcastNameSuffixes",
         "twitter.deletePostOnClose",
         "twitter.auth.oAuthAccessToken",
         "twitter.auth.oAuthAccessTokenSecret",
         "twitter.auth.oAuthConsumerKey",
         "twitter.auth.oAuthConsumerSecret",
     ];
-    reader.ignored(&keys, "the service they were for is gone");
+    reader.ignored(
+        &keys,
+        "rooms are posted to web hooks, which [webhook] names",
+    );
     let keys = [
         "survey.enabled",
         "survey.gameWhitelist",

@@ -53,8 +53,8 @@ pub(super) fn load(directory: &Path) -> Result<Config, ConfigErrors> {
     let canonical = directory.canonicalize().ok();
     let beside = canonical.as_deref().and_then(Path::parent);
     let beside = beside.map_or_else(|| directory.join(".."), Path::to_owned);
-    config.quiz.questions = Some(beside.join("questions.txt"));
-    config.quiz.scores = Some(beside.join("scores.txt"));
+    config.trivia.questions = beside.join("questions.txt");
+    config.trivia.scores = beside.join("scores.txt");
     config.read_rules(errors)
 }
 

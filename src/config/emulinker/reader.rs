@@ -196,6 +196,17 @@ impl<'p> Reader<'p> {
         Some(list)
     }
 
+    /// A list of texts; a blank one is none.
+    pub(super) fn list(&mut self, key: &'static str) -> Option<Vec<String>> {
+        self.first(key)?;
+        let lines = self
+            .properties
+            .iter()
+            .filter(|property| property.key == key);
+        let values = lines.flat_map(|property| &property.values);
+        Some(values.filter(|value| !value.is_empty()).cloned().collect())
+    }
+
     /// Keys that are read and mean nothing here; those that are in the file get one notice.
     pub(super) fn ignored(&mut self, keys: &[&'static str], why: &str) {
         let found = keys.iter().filter(|key| self.first(key).is_some());

@@ -209,6 +209,50 @@ fn every_key_arrives() {
 }
 
 #[test]
+fn lists_and_hooks() {
+    let config = config(
+        "masterList.serverName=caf\u{e9}, closed
+        masterList.serverLocation=East Coast\\, USA
+        masterList.serverWebsite=https://example.net/
+        masterList.serverConnectAddress=play.example.net
+        masterList.touchKaillera=true
+        masterList.touchEmulinker=True
+        twitter.broadcastDelaySeconds=20
+        twitter.preventBroadcastNameSuffixes=waiting, brb",
+    );
+    let Config {
+        lists, web_hook, ..
+    } = &config;
+    assert_eq!(lists.server_name, "caf\u{e9}");
+    assert_eq!(lists.server_location, "East Coast, USA");
+    assert_eq!(lists.server_website, "https://example.net/");
+    assert_eq!(lists.server_address, "play.example.net");
+    assert_eq!((lists.kaillera, lists.emulinker), (true, false));
+    assert_eq!(web_hook.delay, Duration::from_secs(20));
+    assert_eq!(web_hook.suppress, ["waiting", "brb"]);
+    assert!(
+        config
+            .notices
+            .iter()
+            .any(|it| it.contains("touchEmulinker = `True` counts as false"))
+    );
+}
+
+#[test]
+fn the_switches_of_lists_never_stop_a_start() {
+    for word in ["", "false", "yes", "1", "TRUE", "maybe"] {
+        let config = config(&format!("masterList.touchKaillera={word}"));
+        assert!(!config.lists.kaillera, "{word}");
+    }
+    let shy = config("masterList.serverWebsite=here\nmasterList.serverConnectAddress=a:1");
+    assert_eq!(shy.lists, Config::default().lists);
+    assert_eq!(
+        config("masterList.serverName=Not Set").lists,
+        Config::default().lists
+    );
+}
+
+#[test]
 fn limits_of_clients_hold() {
     for (value, user, client) in [(0, 30, 126), (31, 30, 31), (30, 30, 30), (5, 5, 5)] {
         let text = format!("server.maxUserNameLength={value}\nserver.maxClientNameLength={value}");
@@ -363,7 +407,7 @@ fn a_directory() {
     assert_eq!(left_out.len(), 1);
     assert!(left_out[0].starts_with(&format!("{path}:2: `KING`: no such level")));
     let parent = directory.0.canonicalize().unwrap();
-    assert_eq!(config.quiz.questions, Some(parent.join("questions.txt")));
+    assert_eq!(config.trivia.questions, parent.join("questions.txt"));
     assert_eq!(
         config.access.state,
         Some(directory.conf().join(access::STATE))
@@ -452,7 +496,11 @@ fn an_import_says_the_same() {
         server.maxGameChatLength=99999\nserver.maxClientNameLength=100\n\
         server.maxUserNameLength=20\nserver.maxGameNameLength=100\n\
         server.maxQuitMessageLength=50\nserver.maxGames=8\nserver.maxPing=150\n\
-        server.maxUsers=9000\nserver.switchStatusBytesForBuggyClient=true\ngame.bufferSize=1\n";
+        server.maxUsers=9000\nserver.switchStatusBytesForBuggyClient=true\ngame.bufferSize=1\n\
+        masterList.serverName=The \"best\"\nmasterList.serverLocation=East Coast\\, USA\n\
+        masterList.serverWebsite=https://example.net/\nmasterList.touchKaillera=true\n\
+        masterList.serverConnectAddress=192.0.2.1\nmasterList.touchEmulinker=true\n\
+        twitter.broadcastDelaySeconds=9\ntwitter.preventBroadcastNameSuffixes=a,b\\,c\n";
     let language = "KailleraServerImpl.LoginMessage.1=\"quoted\" \\\\ \\u8868\\t\\u00e9\n\
         KailleraServerImpl.JoinGameMessage.1=x\nUnknown\\ Key.a\\u000a=\\u0001\\\" ''{0}\n";
     let access = "# the boss\nuser,SUPERADMIN,192.0.2.1,\"Hi\\\"\n\nipaddress,DENY,hi|8.*\n\

@@ -5,6 +5,7 @@ use crate::lobby::{
     Lobby, Sink, UserKey,
     catalogue::{Param, Text},
     chat::inform,
+    login::{PRODUCT, VERSION},
     user::User,
 };
 
@@ -46,8 +47,7 @@ const TABLE: &[Entry<Command>] = &[
 ];
 
 /// Clients look for the part up to the equals sign.
-const ALIVE: &[u8] = b":ALIVECHECK=You are logged in.";
-const VERSION: &[u8] = concat!("VERSION: Samara: ", env!("CARGO_PKG_VERSION")).as_bytes();
+const ALIVE: &[u8] = b":ALIVECHECK=";
 
 impl Lobby {
     pub(in crate::lobby) fn lobby_command(&self, user: UserKey, line: &[u8], sink: &mut impl Sink) {
@@ -65,15 +65,29 @@ impl Lobby {
             return;
         };
         match entry.command {
-            Command::AliveCheck => inform(&[user], ALIVE, sink),
+            Command::AliveCheck => {
+                let alive = self.catalogue.line(Text::Alive, &[]);
+                inform(&[user], &[ALIVE, &alive].concat(), sink);
+            }
             Command::Help => {
                 for entry in TABLE {
                     inform(&[user], &self.catalogue.line(entry.help, &[]), sink);
                 }
             }
             Command::Me => self.emote(sender, rest, entry.help, sink),
-            Command::MyIp => inform(&[user], sender.address.to_string().as_bytes(), sink),
-            Command::Version => inform(&[user], VERSION, sink),
+            Command::MyIp => {
+                let address = sender.address.to_string();
+                let params = [Param::Word(&address)];
+                inform(
+                    &[user],
+                    &self.catalogue.line(Text::MyAddress, &params),
+                    sink,
+                );
+            }
+            Command::Version => {
+                let params = [Param::Word(PRODUCT), Param::Word(VERSION)];
+                inform(&[user], &self.catalogue.line(Text::Version, &params), sink);
+            }
         }
     }
 

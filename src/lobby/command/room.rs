@@ -6,7 +6,7 @@ use crate::{
         AccessLevel, GameKey, Lobby, Sink, UserKey,
         catalogue::{Param, ROOM_NAME, Text},
         chat::say,
-        login::type_name,
+        login::type_text,
         user::Presence,
     },
     timer::Time,
@@ -18,6 +18,7 @@ enum Command {
     Help,
     Me,
     Quiet(bool),
+    Stop,
 }
 
 #[derive(Clone, Copy)]
@@ -51,6 +52,11 @@ const TABLE: &[Entry<Command>] = &[
         word: "/p2pon",
         command: Command::Quiet(true),
         help: Text::HelpQuietOn,
+    },
+    Entry {
+        word: "/stop",
+        command: Command::Stop,
+        help: Text::HelpStop,
     },
 ];
 
@@ -118,6 +124,7 @@ impl Lobby {
             Some(Command::Help) => self.room_help(user, room, sink),
             Some(Command::Me) => self.room_emote(user, room, rest, sink),
             Some(Command::Quiet(on)) => self.set_quiet(user, room, on, sink),
+            Some(Command::Stop) => self.stop_post(user, room, sink),
             None => self.answer(user, Text::UnknownCommand, &[Param::Bytes(line)], sink),
         }
     }
@@ -179,7 +186,7 @@ impl Lobby {
             }
             OwnerCommand::SetType => {
                 game.owners_type_only = restricts(rest)?;
-                let params = [Param::Word(type_name(game.connection_type))];
+                let params = [Param::Text(type_text(game.connection_type))];
                 let text = match game.owners_type_only {
                     true => Text::SetTypeOnly,
                     false => Text::SetTypeAny,

@@ -126,7 +126,7 @@ fn lobby_commands_answer_the_sender() {
         world.chat('a', line);
         world.take()
     };
-    assert_eq!(say("/myip"), ["a: Info server: 192.0.2.97"]);
+    assert_eq!(say("/myip"), ["a: Info server: Your address: 192.0.2.97"]);
     assert!(say("/alivecheck")[0].starts_with("a: Info server: :ALIVECHECK="));
     assert!(say("/version")[0].starts_with("a: Info server: VERSION: Samara: "));
     assert_eq!(say("/help").len(), 5);
@@ -222,7 +222,7 @@ fn the_owner_sets_the_room() {
         say("/p2poff"),
         ["ab: GameChat Server: You get lobby messages during games."]
     );
-    assert_eq!(say("/help").len(), 11);
+    assert_eq!(say("/help").len(), 12);
     assert_eq!(say("/me waves"), ["ab: GameChat Server: *a waves"]);
     assert_eq!(
         say("/nothing"),
@@ -250,7 +250,7 @@ fn members_do_not_command() {
         log[1],
         "ab: GameChat Server: b gets no lobby messages during games."
     );
-    assert_eq!(log.len(), 2 + 4);
+    assert_eq!(log.len(), 2 + 5);
 }
 
 #[test]

@@ -5,7 +5,9 @@ mod games;
 mod leaving;
 mod login;
 mod model;
+mod posts;
 mod rooms;
+mod trivia;
 
 use super::{Close, Departure, GameKey, Lobby, Login, Player, Sink, UserKey, rules::Rules};
 use crate::{

@@ -43,7 +43,7 @@ fn rooms_refused() {
     world.take();
     world.create('a', "Game");
     world.expect([
-        "a: Info server: Room not created: please wait a moment",
+        "a: Info server: Room not created: please wait a moment.",
         "a: QuitGame a 1",
     ]);
     world.wait(2000);

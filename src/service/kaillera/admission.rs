@@ -19,6 +19,8 @@ pub(super) struct Admission {
     users: AtomicUsize,
     /// Rooms, as the lobby last said.
     games: AtomicUsize,
+    games_playing: AtomicUsize,
+    users_playing: AtomicUsize,
     unfinished: Mutex<Unfinished>,
 }
 
@@ -48,6 +50,8 @@ impl Admission {
             max_users: max_users as usize,
             users: AtomicUsize::new(0),
             games: AtomicUsize::new(0),
+            games_playing: AtomicUsize::new(0),
+            users_playing: AtomicUsize::new(0),
             unfinished: Mutex::new(unfinished),
         }
     }
@@ -99,6 +103,17 @@ impl Admission {
 
     pub(super) fn set_games(&self, games: usize) {
         self.games.store(games, Ordering::Relaxed);
+    }
+
+    pub(super) fn set_playing(&self, (games, users): (usize, usize)) {
+        self.games_playing.store(games, Ordering::Relaxed);
+        self.users_playing.store(users, Ordering::Relaxed);
+    }
+
+    /// Rooms whose game runs or is about to, and the players in them.
+    pub(super) fn playing(&self) -> (usize, usize) {
+        let games = self.games_playing.load(Ordering::Relaxed);
+        (games, self.users_playing.load(Ordering::Relaxed))
     }
 
     pub(super) fn games(&self) -> usize {

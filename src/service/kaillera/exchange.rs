@@ -3,6 +3,7 @@
 use super::{
     Settings,
     admission::Admission,
+    bulletin::Bulletin,
     layout::Layout,
     mail::{GameMail, LobbyMail},
     seat::Seat,
@@ -19,7 +20,7 @@ use std::{
     net::SocketAddr,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -39,6 +40,7 @@ pub(super) struct Exchange {
     pub(super) settings: Settings,
     pub(super) layout: Layout,
     pub(super) admission: Admission,
+    pub(super) bulletin: Bulletin,
     pub(super) metrics: Arc<Metrics>,
     pub(super) drops: Arc<Drops>,
     /// Buffers for what is sent.
@@ -49,6 +51,8 @@ pub(super) struct Exchange {
     schedules: Box<[Arc<Schedule>]>,
     outlets: Box<[Outlet]>,
     accepting: AtomicBool,
+    /// Threads that are at files for the lobby.
+    pub(super) errands: AtomicUsize,
 }
 
 /// What actors leave for a loop.
@@ -85,6 +89,7 @@ impl Exchange {
             .collect();
         Self {
             admission: Admission::new(settings.limits, settings.rules.max_users),
+            bulletin: Bulletin::new(settings.news),
             settings,
             layout,
             metrics: Arc::default(),
@@ -96,6 +101,7 @@ impl Exchange {
             schedules,
             outlets,
             accepting: AtomicBool::new(true),
+            errands: AtomicUsize::new(0),
         }
     }
 

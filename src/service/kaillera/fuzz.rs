@@ -23,7 +23,7 @@
     reason = "a panic is how a broken promise is told, and all indices are constants"
 )]
 
-use super::{Control, FRAME_SIZE, Limits, Link, LoopPart, Settings, build};
+use super::{Control, FRAME_SIZE, Limits, Link, LoopPart, Settings, TriviaPaths, build};
 use crate::{
     buffer::{FramePool, Reader},
     kaillera::{
@@ -173,6 +173,8 @@ fn settings() -> Settings {
         },
         announced_port: None,
         answer_wrong_version: true,
+        news: true,
+        trivia: TriviaPaths::default(),
     }
 }
 

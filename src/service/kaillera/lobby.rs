@@ -1,9 +1,11 @@
 //! The lobby's worker: the rules between the users' mail and their backlogs.
 
 use super::{
+    RoomNews,
     courier::Courier,
     mail::{GameMail, LobbyMail, Playing, UserMail},
     post::Post,
+    trivia_files::{self, Errand},
 };
 use crate::{
     actor::Turn,
@@ -12,7 +14,7 @@ use crate::{
         MAX_MESSAGE,
         message::{ClientMessage, ConnectionType, ServerMessage},
     },
-    lobby::{Close, GameKey, Lobby, Login, Player, Sink, UserKey},
+    lobby::{Close, GameKey, Lobby, Login, Player, RoomEvent, Sink, TriviaWish, UserKey},
     timer::Time,
 };
 
@@ -95,6 +97,9 @@ impl LobbyActor {
         let admission = &post.exchange().admission;
         admission.set_users(self.lobby.users());
         admission.set_games(self.lobby.games());
+        admission.set_playing(self.lobby.playing());
+        let bulletin = &post.exchange().bulletin;
+        bulletin.publish(now, || self.lobby.snapshot());
         Turn {
             more: left == 0 || !self.stage.courier.is_free() || !self.stage.to_users.is_free(),
             deadline: self.lobby.poll_timeout(),
@@ -154,6 +159,9 @@ impl LobbyActor {
             LobbyMail::BadIndex { game, player } => {
                 lobby.bad_cache_index(now, game, player.into(), outlet);
             }
+            LobbyMail::TriviaFetched(files) => lobby.trivia_fetched(now, &files, outlet),
+            LobbyMail::TriviaSaved(saved) => lobby.trivia_saved(saved, outlet),
+            LobbyMail::Drain => lobby.drain(now, outlet),
             LobbyMail::ShutDown => lobby.shut_down(now, outlet),
             LobbyMail::CloseAll => lobby.close_all(now, outlet),
         }
@@ -290,5 +298,21 @@ impl Sink for Outlet<'_> {
             close,
         };
         self.user(user, mail);
+    }
+
+    fn room(&mut self, event: &RoomEvent<'_>) {
+        let exchange = self.post.exchange();
+        let charset = exchange.settings.rules.charset;
+        if !exchange.bulletin.tell(|| RoomNews::new(event, charset)) {
+            exchange.metrics.news_dropped.add(1);
+        }
+    }
+
+    fn trivia(&mut self, wish: TriviaWish<'_>) {
+        let errand = match wish {
+            TriviaWish::Fetch => Errand::Fetch,
+            TriviaWish::Save(text) => Errand::Save(text.to_owned()),
+        };
+        trivia_files::run(self.post.exchange(), errand);
     }
 }

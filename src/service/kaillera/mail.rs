@@ -3,7 +3,7 @@
 use crate::{
     buffer::{Frame, FramePool},
     kaillera::message::ConnectionType,
-    lobby::{Close, Departure, GameKey, Player, UserKey},
+    lobby::{Close, Departure, GameKey, Player, TriviaFiles, UserKey},
     timer::Time,
 };
 use std::{
@@ -171,6 +171,9 @@ pub(super) enum LobbyMail {
         game: GameKey,
         player: u8,
     },
+    TriviaFetched(Box<TriviaFiles>),
+    TriviaSaved(bool),
+    Drain,
     ShutDown,
     CloseAll,
 }

@@ -17,6 +17,7 @@
 //! shared or locked. The same parts run without any thread in the simulation.
 
 mod admission;
+mod bulletin;
 mod courier;
 mod exchange;
 pub mod fuzz;
@@ -29,25 +30,33 @@ mod mail;
 mod post;
 mod seat;
 mod settings;
+mod trivia_files;
 mod unread;
 mod user;
 mod worker_part;
 
+pub use bulletin::RoomNews;
 pub use loop_part::LoopPart;
 pub use settings::{Limits, Link, Settings};
+pub use trivia_files::TriviaPaths;
 pub use worker_part::WorkerPart;
 
 use crate::{
     actor::Bell,
     buffer::FramePool,
     kaillera::MAX_MESSAGE,
+    lobby::Snapshot,
     metrics::{Drops, Metrics},
+    timer::Time,
 };
 use exchange::Exchange;
 use layout::Layout;
 use mail::LobbyMail;
 use post::Post;
-use std::sync::Arc;
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 /// Bytes of a buffer: one of the largest messages alone in a bundle, or the longest datagram
 /// a client may send.
@@ -123,6 +132,12 @@ pub struct Control {
 }
 
 impl Control {
+    /// Tells every user that the server stops once the games that run are over; nobody is let
+    /// in from here on, and is told so.
+    pub fn announce_drain(&self) {
+        self.lobby(LobbyMail::Drain);
+    }
+
     /// Tells every user that the server stops; nobody is let in from here on.
     pub fn announce_stop(&self) {
         self.exchange.stop_accepting();
@@ -142,6 +157,16 @@ impl Control {
     /// Sessions, logged in or not.
     pub fn sessions(&self) -> usize {
         self.exchange.admission.sessions()
+    }
+
+    /// Whether somebody is at the quiz's files.
+    pub fn is_saving(&self) -> bool {
+        self.exchange.errands.load(Ordering::Acquire) > 0
+    }
+
+    /// Rooms whose game runs or is about to.
+    pub fn games_playing(&self) -> usize {
+        self.exchange.admission.playing().0
     }
 
     /// Sessions that have not logged in, as counted in all and by address.
@@ -193,6 +218,28 @@ impl Census {
     /// Rooms, whether they play or not.
     pub fn games(&self) -> usize {
         self.0.admission.games()
+    }
+
+    /// Rooms whose game runs or is about to, and the players in them.
+    pub fn playing(&self) -> (usize, usize) {
+        self.0.admission.playing()
+    }
+
+    /// The lobby as it was `age` ago or later. If nobody has looked since, the lobby is asked, and
+    /// the answer is `None` until it has had its turn.
+    pub fn snapshot(&self, now: Time, age: Duration) -> Option<Arc<Snapshot>> {
+        let newest = self.0.bulletin.newest(now, age);
+        if newest.is_none() && self.0.bulletin.want() {
+            let post = Post::new(self.0.clone());
+            post.call_lobby();
+            post.ring();
+        }
+        newest
+    }
+
+    /// The oldest of the news nobody has taken; there are none unless [`Settings::news`] is set.
+    pub fn next_news(&self) -> Option<RoomNews> {
+        self.0.bulletin.next_news()
     }
 
     /// Sessions, logged in or not.

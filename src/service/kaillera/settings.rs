@@ -1,5 +1,6 @@
 //! What the service is told, and what it makes room for.
 
+use super::TriviaPaths;
 use crate::lobby::rules::Rules;
 use std::time::Duration;
 
@@ -16,6 +17,10 @@ pub struct Settings {
     pub announced_port: Option<u16>,
     /// Whether a HELLO of another version is answered with `VER`.
     pub answer_wrong_version: bool,
+    /// Whether what happens to rooms is kept for somebody who passes it on.
+    pub news: bool,
+    /// Where the quiz's files are.
+    pub trivia: TriviaPaths,
 }
 
 /// How long a silent client is waited for.
