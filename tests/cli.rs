@@ -61,6 +61,7 @@ fn check_accepts_the_example() {
   connections  1, 2, 3, 4, 5, 6
   rooms        any number, 8 members each
   charset      windows-1252
+  language     en
   welcome      0 lines
   log          info, or as RUST_LOG says
 "
@@ -93,6 +94,7 @@ fn check_says_what_a_file_changes() {
   connections  1, 3
   rooms        20 at most, 4 members each
   charset      UTF-8
+  language     en
   welcome      1 line
   log          warn
 "

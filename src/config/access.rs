@@ -63,6 +63,7 @@ impl Config {
     /// A line that is no rule is left out, and told; a file none of whose lines is one is refused.
     pub(super) fn read_rules(mut self, mut errors: Vec<ConfigError>) -> Result<Self, ConfigErrors> {
         if let Some(path) = self.access.file.clone() {
+            self.files.push(path.clone());
             match self.parse_rules(&path) {
                 Ok(parsed) => {
                     let name = path.display().to_string();

@@ -119,17 +119,33 @@ impl Error for ConfigErrors {}
 impl fmt::Display for ConfigError {
     /// `file:line: key = value is ...; valid: ...`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            file,
-            line,
+        let Self { file, line, .. } = self;
+        match line {
+            Some(line) => write!(f, "{file}:{line}: {}", self.what()),
+            None => write!(f, "{file}: {}", self.what()),
+        }
+    }
+}
+
+impl ConfigError {
+    /// What is wrong and what would be right, without the place.
+    pub fn what(&self) -> What<'_> {
+        What(self)
+    }
+}
+
+/// What is wrong and what would be right, without the place.
+#[derive(Clone, Copy, Debug)]
+pub struct What<'e>(&'e ConfigError);
+
+impl fmt::Display for What<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ConfigError {
             key,
             problem,
             valid,
-        } = self;
-        match line {
-            Some(line) => write!(f, "{file}:{line}: ")?,
-            None => write!(f, "{file}: ")?,
-        }
+            ..
+        } = self.0;
         match problem {
             Problem::Missing => f.write_str("no such file")?,
             Problem::Unreadable(reason) => write!(f, "cannot be read: {reason}")?,
@@ -153,3 +169,15 @@ impl fmt::Display for ConfigError {
 }
 
 impl Error for ConfigError {}
+
+/// `text` on one line, whatever is in it.
+pub(super) fn printable(text: &str) -> String {
+    let mut printable = String::new();
+    for c in text.chars() {
+        match c.is_control() {
+            true => printable.extend(c.escape_default()),
+            false => printable.push(c),
+        }
+    }
+    printable
+}

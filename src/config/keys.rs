@@ -1,17 +1,23 @@
 //! Every key: its section, its range and its unit.
 
 use super::{
-    Config, Http, LOG_FILTERS, Net, Tcp, access, charset,
+    Config, Http, LOG_FILTERS, Net, Tcp, Wording, access, charset,
     document::{Document, KeyName},
     is_log_filter, lists, maple,
     section::Section,
 };
 use crate::{
-    lobby::rules::{ConnectionTypes, Rules},
+    lobby::{
+        catalogue::Language,
+        rules::{ConnectionTypes, Rules},
+    },
     net::tcp::TcpSettings,
     service::kaillera::{Limits, Link, MAX_THREADS},
 };
-use std::{collections::BTreeMap, net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, time::Duration};
+
+/// Codes of languages, for complaints.
+const LANGUAGES: &str = "one of en, es, ja, ko, pt, ru, zh";
 
 /// Longest welcome line in bytes: the oldest clients keep an information line in 256.
 pub(super) const WELCOME_LINE: usize = 255;
@@ -29,7 +35,7 @@ pub(super) fn read(document: &mut Document<'_>, config: &mut Config) {
     net(document, &mut config.net);
     let users_ok = kaillera(document, &mut config.rules);
     access::read(document, &mut config.access, &mut config.notices);
-    texts_of_operator(document, &mut config.texts);
+    own_texts(document, config);
     link(document, &mut config.link);
     let sessions_ok = limits(document, &mut config.limits);
     tcp(document, &mut config.tcp);
@@ -150,6 +156,7 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
         max_client_name_length,
         max_game_name_length,
         charset,
+        language,
         welcome,
         room_welcome,
         ..
@@ -177,6 +184,7 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
     section.integer("max_game_name_length", 1..=126, BYTES, max_game_name_length);
 
     let charset_ok = section.text("charset", charset::NAMES, charset::charset, charset);
+    section.text("language", LANGUAGES, Language::from_code, language);
     let valid = format!(
         "a line of at most {WELCOME_LINE} bytes in {}, without control characters",
         charset.name(),
@@ -201,8 +209,26 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
     );
 }
 
-fn texts_of_operator(document: &mut Document<'_>, texts: &mut BTreeMap<String, String>) {
+/// Reads the operator's own texts; what is wrong with one is worth a notice, as it is in a
+/// language file.
+fn own_texts(document: &mut Document<'_>, config: &mut Config) {
+    let Config {
+        texts,
+        rules,
+        notices,
+        ..
+    } = config;
     document.section("texts").entries(texts);
+    let lines = texts
+        .iter()
+        .map(|(key, text)| (key.as_str(), text.as_str()));
+    let (wording, mistakes) = Wording::read(lines);
+    notices.extend(mistakes.iter().map(|mistake| format!("texts.{mistake}")));
+    if !wording.welcome.is_empty() || !wording.room_welcome.is_empty() {
+        let what = "texts: greetings are kaillera.welcome and kaillera.room_welcome here";
+        notices.push(what.to_owned());
+    }
+    rules.texts = wording.texts;
 }
 
 fn link(document: &mut Document<'_>, link: &mut Link) {

@@ -30,13 +30,13 @@
 //! | `server.maxPing` | `kaillera.max_ping_ms`; the login timeout is `link.login_timeout_s` |
 //! | `server.maxUsers` | `kaillera.max_users`, at most `limits.sessions` |
 //! | `server.switchStatusBytesForBuggyClient` | `kaillera.switch_status_bytes` |
+//! | `emulinker.language` | `kaillera.language`; `custom` and blank are English |
 //! | login messages of the language files | `kaillera.welcome` |
 //! | `game.timeoutMillis` × `game.desynchTimeouts` | `link.desync_after_s` |
 //! | `game.bufferSize`, `controllers.v086.bufferSize`, `controllers.connect.bufferSize` | none: buffers fit what they hold |
 //! | `server.coreThreadpoolSize` | none; `net.loops` and `net.workers` set the threads |
 //! | `controllers.v086.clientTypes.clientType` | none: only `0.83` exists |
 //! | `controllers.v086.portRangeStart`, `controllers.v086.extraPorts` | none: one port serves everybody |
-//! | `emulinker.language` | comes with the language catalogue |
 //! | `game.defaultAutoFireSensitivity` | comes with autofire detection |
 //! | `server.lagstatDurationSeconds` | comes with lag statistics |
 //! | `masterList.serverName`, `...serverLocation`, `...serverWebsite` | `lists.server_name`, `lists.server_location`, `lists.server_website` |
@@ -51,11 +51,13 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod changes;
 mod charset;
 mod document;
 mod emulinker;
 mod error;
 mod file;
+pub mod fuzz;
 mod keys;
 mod lists;
 mod maple;
@@ -63,20 +65,22 @@ pub mod properties;
 mod section;
 mod spelling;
 mod summary;
+mod wording;
 
 pub use access::Access;
 pub use charset::charset;
-pub use error::{ConfigError, ConfigErrors, Problem};
+pub use error::{ConfigError, ConfigErrors, Problem, What};
 pub use lists::{Lists, WebHook};
 pub use maple::{Gateway, Maple};
 pub use summary::Summary;
+pub use wording::{Wording, WordingMistake, WordingProblem};
 
 use crate::{
     lobby::rules::Rules,
     net::tcp::TcpSettings,
     service::{
         gateway,
-        kaillera::{Limits, Link, Settings, TriviaPaths},
+        kaillera::{self, Limits, Link, Settings, TriviaPaths},
         lists::{self as world, Identity},
         packet_log,
     },
@@ -85,7 +89,7 @@ use document::Document;
 use std::{
     collections::BTreeMap,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    path::Path,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -136,6 +140,8 @@ pub struct Config {
     pub notices: Vec<String>,
     /// Lines of a file with rules that were left out.
     pub left_out: Vec<ConfigError>,
+    /// The files it was read from.
+    pub files: Vec<PathBuf>,
 }
 
 /// Addresses and threads.
@@ -191,6 +197,7 @@ impl Config {
         })?;
         let mut config = Self::default();
         config.access.state = Some(access::STATE.into());
+        config.files.push(path.to_owned());
         let mut config = config.with(&name, text)?;
         config.resolve(path.parent().unwrap_or(Path::new("")));
         config.read_rules(Vec::new())
@@ -251,6 +258,13 @@ impl Config {
                  they show every letter beyond ASCII as two or more others",
             );
         }
+        if !self.rules.language.fits(self.rules.charset) {
+            warnings.push(
+                "kaillera.charset lacks letters of kaillera.language, which are shown as \"?\"; \
+                 use windows-1252 for en, es and pt, Shift_JIS for ja, x-IBM949 for ko, \
+                 windows-1251 for ru, GBK for zh",
+            );
+        }
         if self.rules.keepalive_timeout < SAFE_KEEPALIVE {
             warnings.push(
                 "kaillera.keepalive_timeout_s is below 130: \
@@ -266,6 +280,16 @@ impl Config {
         warnings
     }
 
+    /// Logs all that an operator should know of a configuration that counts all the same.
+    pub fn log_warnings(&self) {
+        let warnings = self.warnings();
+        warnings.iter().for_each(|warning| log::warn!("{warning}"));
+        self.notices
+            .iter()
+            .for_each(|notice| log::warn!("{notice}"));
+        self.left_out.iter().for_each(|line| log::warn!("{line}"));
+    }
+
     /// What the Kaillera service is told.
     pub fn settings(&self) -> Settings {
         let mut rules = self.rules.clone();
@@ -273,6 +297,11 @@ impl Config {
         let nobody = Identity::default();
         Settings {
             rules,
+            access: kaillera::Access {
+                rules: self.access.rules.clone(),
+                state: self.access.state.clone(),
+                ..kaillera::Access::default()
+            },
             link: self.link,
             limits: self.limits,
             announced_port: self.net.announced_port,

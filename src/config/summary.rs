@@ -117,6 +117,7 @@ impl fmt::Display for Summary<'_> {
         }
         writeln!(f, ", {} members each", rules.room_capacity)?;
         writeln!(f, "  charset      {}", rules.charset.name())?;
+        writeln!(f, "  language     {}", rules.language.code())?;
         let lines = rules.welcome.len();
         let plural = if lines == 1 { "" } else { "s" };
         writeln!(f, "  welcome      {lines} line{plural}")?;

@@ -1,6 +1,9 @@
 use super::{document::KeyName, *};
 use crate::{
-    lobby::rules::ConnectionTypes,
+    lobby::{
+        catalogue::{Language, OperatorTexts},
+        rules::ConnectionTypes,
+    },
     maple::{IvPolicy, Lookahead, Opcodes, Profile, Region},
     service::gateway::{Advertise, Rate},
 };
@@ -115,6 +118,7 @@ fn every_key_arrives() {
         max_client_name_length = 19
         max_game_name_length = 20
         charset = "Windows-1251"
+        language = "ru"
         welcome = ["Привет", ""]
         room_welcome = ["Да"]
         [access]
@@ -122,8 +126,8 @@ fn every_key_arrives() {
         file = "access.cfg"
         state = "state.json"
         [texts]
-        A.b.c = "one"
-        "A.b.d" = "two"
+        ChatAction.ChatDenied = "one"
+        "Lagstat.LagstatReset" = "two"
         e = "three"
         [link]
         login_timeout_s = 21
@@ -216,6 +220,15 @@ fn every_key_arrives() {
         "#,
     );
     let seconds = Duration::from_secs;
+    let texts = [
+        ("ChatAction.ChatDenied", "one"),
+        ("Lagstat.LagstatReset", "two"),
+        ("e", "three"),
+    ];
+    let mut own_texts = OperatorTexts::default();
+    for (key, text) in texts {
+        _ = own_texts.set(key, text);
+    }
     let own = ["user,ADMIN,192.0.2.1", "silence,hi"];
     let access_rules = crate::access::Rules::from_lines((1..).zip(own));
     let expected = Config {
@@ -249,6 +262,8 @@ fn every_key_arrives() {
             max_client_name_length: 19,
             max_game_name_length: 20,
             charset: WINDOWS_1251,
+            language: Language::Russian,
+            texts: own_texts,
             welcome: vec!["Привет".to_owned(), String::new()],
             room_welcome: vec!["Да".to_owned()],
             posts: None,
@@ -259,7 +274,7 @@ fn every_key_arrives() {
             state: Some("state.json".into()),
             rules: Arc::new(access_rules.rules),
         },
-        texts: [("A.b.c", "one"), ("A.b.d", "two"), ("e", "three")]
+        texts: texts
             .map(|(key, text)| (key.to_owned(), text.to_owned()))
             .into(),
         link: Link {
@@ -369,8 +384,12 @@ fn every_key_arrives() {
             scores: "77".into(),
         },
         log: "debug".to_owned(),
-        notices: vec![format!("access.rules: {}", access_rules.mistakes[0])],
+        notices: vec![
+            format!("access.rules: {}", access_rules.mistakes[0]),
+            "texts.e is unknown".to_owned(),
+        ],
         left_out: Vec::new(),
+        files: Vec::new(),
     };
     assert_eq!(format!("{config:#?}"), format!("{expected:#?}"));
 }
@@ -464,7 +483,7 @@ fn mistakes_are_told_exactly() {
         ),
         (
             "[kaillera]\ncharset = 1979-05-27",
-            "t:2: kaillera.charset = 1979-05-27 is a date or time; valid: a text in quotes, windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8",
+            "t:2: kaillera.charset = 1979-05-27 is a date or time; valid: a text in quotes, windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8, or another that has ASCII in it, by its name in Java or in HTML",
         ),
         (
             "[kaillera]\nwelcome = [\n  \"a\",\n  true,\n]",
@@ -521,8 +540,12 @@ fn mistakes_are_told_exactly() {
             "t:2: net.bind = \"localhost\" is not accepted; valid: an IPv4 or IPv6 address such as \"0.0.0.0\" or \"::\"",
         ),
         (
+            "[kaillera]\nlanguage = \"de\"",
+            "t:2: kaillera.language = \"de\" is not accepted; valid: one of en, es, ja, ko, pt, ru, zh",
+        ),
+        (
             "[kaillera]\ncharset = \"big5\"",
-            "t:2: kaillera.charset = \"big5\" is not accepted; valid: windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8",
+            "t:2: kaillera.charset = \"big5\" is not accepted; valid: windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8, or another that has ASCII in it, by its name in Java or in HTML",
         ),
         (
             "[log]\nfilter = \"inof\"",
@@ -616,6 +639,13 @@ fn warnings() {
     assert_eq!(config.warnings().len(), 1);
     let config = parse("[lists]\nkaillera = true\nserver_address = \"192.0.2.1\"");
     assert!(config.warnings().is_empty());
+    let warnings = |charset: &str, language: &str| {
+        let text = format!("[kaillera]\ncharset = \"{charset}\"\nlanguage = \"{language}\"");
+        parse(&text).warnings().len()
+    };
+    assert_eq!(warnings("windows-1252", "ja"), 1);
+    assert_eq!(warnings("Shift_JIS", "ja"), 0);
+    assert_eq!(warnings("GBK", "pt-BR"), 1);
 }
 
 #[test]

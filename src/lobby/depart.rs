@@ -6,6 +6,7 @@ use super::{
     charset::trim,
     chat::inform,
     game::Phase,
+    rights::Right,
     user::Presence,
 };
 use crate::{kaillera::message::ServerMessage, timer::Time};
@@ -23,7 +24,7 @@ impl Lobby {
         let Some(leaver) = self.users.get(user) else {
             return;
         };
-        let idles_freely = !leaver.is_normal() || self.rules.idle_timeout == Duration::ZERO;
+        let idles_freely = leaver.may(Right::Idle) || self.rules.idle_timeout == Duration::ZERO;
         if why == Departure::Idle && idles_freely {
             return;
         }

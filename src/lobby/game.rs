@@ -153,6 +153,19 @@ impl Game {
         scratch
     }
 
+    /// Whoever in the room hears what `speaker` says there.
+    pub(super) fn audience<'a>(
+        &self,
+        users: &Users,
+        speaker: &User,
+        scratch: &'a mut Vec<UserKey>,
+    ) -> &'a [UserKey] {
+        let hears = |key: &UserKey| users.get(*key).is_some_and(|user| user.hears(speaker));
+        self.room(users, scratch);
+        scratch.retain(hears);
+        scratch
+    }
+
     /// The lobby, and those members who hear only their room.
     pub(super) fn around<'a>(
         &self,

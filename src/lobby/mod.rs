@@ -17,7 +17,8 @@
 #![forbid(unsafe_code)]
 
 mod access;
-mod catalogue;
+mod admin_client;
+pub mod catalogue;
 mod charset;
 mod chat;
 mod command;
@@ -27,6 +28,8 @@ mod game;
 mod login;
 mod play;
 mod posts;
+mod report;
+mod rights;
 mod room;
 pub mod rules;
 mod snapshot;
@@ -39,6 +42,7 @@ mod user;
 
 pub use crate::access::AccessLevel;
 pub use posts::{Posts, RoomEvent, RoomEventKind};
+pub use report::Report;
 pub use snapshot::{RoomView, Snapshot, UserView};
 pub use trivia::{TriviaCommand, TriviaFiles, TriviaWish};
 
@@ -178,7 +182,7 @@ impl Lobby {
     pub fn new(rules: Rules) -> Self {
         Self {
             charset: Charset::new(rules.charset),
-            catalogue: Catalogue::new(rules.charset),
+            catalogue: Catalogue::new(rules.charset, rules.language, &rules.texts),
             users: Users::default(),
             games: Games::default(),
             scratch: Vec::new(),
@@ -187,6 +191,28 @@ impl Lobby {
             trivia: TriviaDesk::default(),
             rules,
         }
+    }
+
+    /// Takes over the language, the operator's texts and the greetings of `rules` for
+    /// everything that is said from now on.
+    pub fn reword(&mut self, rules: &Rules) {
+        self.rules.language = rules.language;
+        self.rules.texts.clone_from(&rules.texts);
+        self.rules.welcome.clone_from(&rules.welcome);
+        self.rules.room_welcome.clone_from(&rules.room_welcome);
+        self.catalogue = Catalogue::new(self.rules.charset, rules.language, &rules.texts);
+    }
+
+    /// Puts `rules` in the place of those it has. The character set and which rooms are posted stay:
+    /// others were told of them at the start.
+    pub fn set_rules(&mut self, rules: Rules) {
+        let rules = Rules {
+            charset: self.rules.charset,
+            posts: self.rules.posts.take(),
+            ..rules
+        };
+        self.catalogue = Catalogue::new(rules.charset, rules.language, &rules.texts);
+        self.rules = rules;
     }
 
     /// Does what a user asks for; messages of the link and of the game's data are ignored.

@@ -1,12 +1,13 @@
 //! Games: start, ready, drop, out of sync (kaillera.md 7.1, 7.3, 9).
 
 use super::{
-    AccessLevel, GameKey, Lobby, Player, Sink, UserKey,
+    GameKey, Lobby, Player, Sink, UserKey,
     catalogue::{ERROR_NAME, NAME, Param, ROOM_NAME, Text},
     chat::say,
     delay::{blank_frames, frame_delay},
     game::{Game, Phase, Seat},
     login::type_text,
+    rights::Right,
     sync::Desync,
     user::Presence,
 };
@@ -119,7 +120,7 @@ impl Lobby {
         };
         let game = starter.room.and_then(|key| self.games.get(key));
         let game = game.ok_or(Text::StartNotInRoom)?;
-        if game.owner != user && starter.level < AccessLevel::Admin {
+        if game.owner != user && !starter.may(Right::LeadRooms) {
             return Err(Text::StartNotOwner);
         }
         match game.phase {
@@ -128,7 +129,7 @@ impl Lobby {
             Phase::Playing => return Err(Text::StartPlaying),
         }
         let is_alone = game.members.len() < 2;
-        if is_alone && starter.is_normal() && !self.rules.allow_single_player {
+        if is_alone && !starter.may(Right::PlayAlone) && !self.rules.allow_single_player {
             return Err(Text::StartAlone);
         }
         if game.is_chat_room() {

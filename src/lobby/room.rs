@@ -1,13 +1,14 @@
 //! Rooms: open, enter, leave, remove, close (kaillera.md 6.2-6.6).
 
 use super::{
-    AccessLevel, GameKey, Lobby, Sink, UserKey,
+    GameKey, Lobby, Sink, UserKey,
     catalogue::{Param, ROOM_NAME, Text},
     charset::trim,
     chat::{inform, say},
     game::{Game, LastJoin, MAX_MEMBERS, Member, Phase},
     login::type_text,
     posts::RoomEventKind,
+    rights::Right,
     status::send_members,
     user::{Presence, User},
 };
@@ -61,13 +62,15 @@ impl Lobby {
             inform(self.users.listeners(), &text, sink);
         }
         self.plan_post(now, key, sink);
+        self.greet(user, sink);
     }
 
     /// What the user is told if it may not open this room.
     fn check_create(&self, now: Time, owner: &User, rom: &[u8]) -> Result<(), Vec<u8>> {
         let reason = |reason: Param<'_>| self.catalogue.line(Text::CreateDenied, &[reason]);
         let refuse = |text| Err(reason(Param::Text(text)));
-        let normal = owner.is_normal();
+        let is_paced = !owner.may(Right::AnyPace);
+        let is_checked = !owner.may(Right::AnyText);
         let pause = self.rules.create_game_flood;
         let too_soon = |last| now.since(last) < pause;
         if owner.room.is_some() {
@@ -82,20 +85,23 @@ impl Lobby {
         if self.charset.has(rom, '|') {
             return refuse(Text::CreateIllegal);
         }
-        if normal && owner.last_create.is_some_and(too_soon) {
+        if is_paced && owner.last_create.is_some_and(too_soon) {
             return Err(self.catalogue.line(Text::CreateFlood, &[]));
         }
         let limit = self.rules.max_games;
-        if normal && limit != 0 && self.games.len() >= limit as usize {
+        if is_paced && limit != 0 && self.games.len() >= limit as usize {
             let params = [Param::Number(limit.into())];
             let limit = self.catalogue.line(Text::CreateMaxGames, &params);
             return Err(reason(Param::Bytes(&limit)));
         }
-        if normal && self.charset.has_control(rom) {
+        if is_checked && self.charset.has_control(rom) {
             return refuse(Text::CreateIllegal);
         }
         if trim(rom).is_empty() {
             return refuse(Text::CreateEmpty);
+        }
+        if is_checked && !self.allows_game(rom) {
+            return refuse(Text::CreateBarred);
         }
         Ok(())
     }
@@ -118,11 +124,20 @@ impl Lobby {
         self.show_status(key, sink);
         self.introduce(key, user, sink);
         self.compare_emulators(key, user, sink);
+        self.greet(user, sink);
+    }
+
+    /// The operator's lines for one who is in a room now.
+    fn greet(&self, user: UserKey, sink: &mut impl Sink) {
+        let texts = self.rules.room_welcome.iter();
+        for line in texts.flat_map(|text| self.catalogue.lines(text)) {
+            say(&[user], ROOM_NAME, &line, sink);
+        }
     }
 
     fn check_join(&self, joiner: &User, game: Option<&Game>) -> Result<GameKey, Vec<u8>> {
         let refuse = |text| Err(self.catalogue.line(text, &[]));
-        let normal = joiner.is_normal();
+        let normal = !joiner.may(Right::EnterRoom);
         if let Some(room) = joiner.room {
             let here = game.is_some_and(|game| game.key == room);
             return refuse(if here {
@@ -134,8 +149,8 @@ impl Lobby {
         let Some(game) = game else {
             return refuse(Text::JoinGone);
         };
-        let below_admin = joiner.level < AccessLevel::Admin;
-        if below_admin && is_spamming(game, joiner) {
+        let returns = joiner.may(Right::ReturnToRoom);
+        if !returns && is_spamming(game, joiner) {
             return refuse(Text::JoinSpam);
         }
         let is_full = normal && game.members.len() >= game.capacity.into();
@@ -153,7 +168,7 @@ impl Lobby {
             let params = [Param::Text(type_text(game.connection_type))];
             return Err(self.catalogue.line(Text::JoinType, &params));
         }
-        if below_admin && game.kicked.contains(&joiner.address) {
+        if !returns && game.kicked.contains(&joiner.address) {
             return refuse(Text::JoinKicked);
         }
         if normal && game.phase != Phase::Waiting {
@@ -214,8 +229,8 @@ impl Lobby {
         let (Some(joiner), Some(game)) = (self.users.get(user), self.games.get(key)) else {
             return;
         };
-        let is_admin = joiner.level >= AccessLevel::Admin;
-        if is_admin || game.is_chat_room() || joiner.emulator == game.emulator {
+        if joiner.may(Right::OwnEmulator) || game.is_chat_room() || joiner.emulator == game.emulator
+        {
             return;
         }
         let params = [Param::Bytes(&joiner.name), Param::Bytes(&joiner.emulator)];
@@ -319,7 +334,7 @@ impl Lobby {
         let Some(game) = kicker.room.and_then(|key| self.games.get(key)) else {
             return Err(Text::KickNotInRoom);
         };
-        if game.owner != user && kicker.level < AccessLevel::Admin {
+        if game.owner != user && !kicker.may(Right::LeadRooms) {
             return Err(Text::KickNotOwner);
         }
         if kicker.id == target {
@@ -328,7 +343,7 @@ impl Lobby {
         let target = self.users.with_id(target);
         let target = target.filter(|target| target.room == Some(game.key));
         let target = target.ok_or(Text::KickNotFound)?;
-        let is_above = target.level >= AccessLevel::Admin && kicker.level < AccessLevel::SuperAdmin;
+        let is_above = target.may(Right::Untouched) && !kicker.may(Right::ActOnAdmins);
         Ok((!is_above).then_some((game.key, target.key)))
     }
 

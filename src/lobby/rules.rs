@@ -1,6 +1,9 @@
 //! Every rule an operator can set, checked when the configuration is read.
 
-use super::Posts;
+use super::{
+    Posts,
+    catalogue::{Language, OperatorTexts},
+};
 use encoding_rs::{Encoding, WINDOWS_1252};
 use std::time::Duration;
 
@@ -54,9 +57,13 @@ pub struct Rules {
     pub quiet_games_above: u32,
     /// The character set of the server's own texts.
     pub charset: &'static Encoding,
+    /// The language of the server's own texts.
+    pub language: Language,
+    /// Texts in the operator's own words.
+    pub texts: OperatorTexts,
     /// Lines shown after login.
     pub welcome: Vec<String>,
-    /// Lines shown to whoever makes or joins a room.
+    /// Lines shown to each user who opens or enters a room.
     pub room_welcome: Vec<String>,
     /// Which rooms the world outside is told of; none if nobody there listens.
     pub posts: Option<Posts>,
@@ -86,6 +93,8 @@ impl Default for Rules {
             ready_timeout: Duration::from_secs(130),
             quiet_games_above: 60,
             charset: WINDOWS_1252,
+            language: Language::English,
+            texts: OperatorTexts::default(),
             welcome: Vec::new(),
             room_welcome: Vec::new(),
             posts: None,

@@ -1,6 +1,6 @@
 //! The users that are logged in.
 
-use super::{GameKey, Login, UserKey};
+use super::{GameKey, Login, UserKey, rights::Right};
 use crate::{
     access::AccessLevel,
     kaillera::message::{ConnectionType, UserId},
@@ -47,6 +47,14 @@ pub(super) struct User {
     pub(super) room: Option<GameKey>,
     /// Asked to get no lobby messages during games.
     pub(super) wants_quiet: bool,
+    /// Takes private messages.
+    pub(super) takes_messages: bool,
+    /// Whom a private message without a number goes to.
+    pub(super) partner: Option<UserId>,
+    /// Addresses whose lines this user does not want to see.
+    pub(super) ignored: Vec<IpAddr>,
+    /// Wants to see nobody's lines.
+    pub(super) ignores_all: bool,
     pub(super) last_chat: Option<Time>,
     pub(super) last_create: Option<Time>,
     pub(super) room_lines: LineWindow,
@@ -59,9 +67,16 @@ impl User {
         u32::from(u16::try_from(rounded).unwrap_or(u16::MAX))
     }
 
-    /// Whether limits for ordinary users apply.
-    pub(super) fn is_normal(&self) -> bool {
-        self.level <= AccessLevel::Normal
+    /// Whether this user wants to see the lines of `speaker`.
+    pub(super) fn hears(&self, speaker: &Self) -> bool {
+        let is_self = self.key == speaker.key;
+        let ignores_all = self.ignores_all && !speaker.may(Right::HeardByAll);
+        is_self || !ignores_all && !self.ignores(speaker)
+    }
+
+    /// Whether this user has named `speaker` as one whose lines it does not want to see.
+    pub(super) fn ignores(&self, speaker: &Self) -> bool {
+        self.ignored.contains(&speaker.address) && !speaker.may(Right::NotIgnored)
     }
 }
 
@@ -110,6 +125,18 @@ impl Users {
         &self.listeners
     }
 
+    /// Whoever hears what `speaker` says in the lobby.
+    pub(super) fn audience<'a>(
+        &self,
+        speaker: &User,
+        scratch: &'a mut Vec<UserKey>,
+    ) -> &'a [UserKey] {
+        let hears = |key: &UserKey| self.get(*key).is_some_and(|user| user.hears(speaker));
+        scratch.clear();
+        scratch.extend(self.listeners.iter().copied().filter(hears));
+        scratch
+    }
+
     /// The number the next user gets; none if all are taken.
     pub(super) fn next_id(&self) -> Option<UserId> {
         next_id(self.last_id, |id| self.ids.contains_key(&UserId(id))).map(UserId)
@@ -145,6 +172,10 @@ impl Users {
             presence: Presence::Attentive,
             room: None,
             wants_quiet: false,
+            takes_messages: true,
+            partner: None,
+            ignored: Vec::new(),
+            ignores_all: false,
             last_chat: None,
             last_create: None,
             room_lines: LineWindow {

@@ -95,6 +95,8 @@ fn kaillera(page: &mut Page, config: &Config, default: &Config) {
         &quoted(rules.charset.name()),
         &quoted(default.charset.name()),
     );
+    let (language, before) = (rules.language.code(), default.language.code());
+    page.put("language", &quoted(language), &quoted(before));
     for (key, lines) in [
         ("welcome", &rules.welcome),
         ("room_welcome", &rules.room_welcome),

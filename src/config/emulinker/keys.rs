@@ -6,7 +6,10 @@ use crate::{
         Config, Lists, charset,
         lists::{WORDS, host, is_word, line, website},
     },
-    lobby::rules::{ConnectionTypes, Rules},
+    lobby::{
+        catalogue::Language,
+        rules::{ConnectionTypes, Rules},
+    },
 };
 use std::time::Duration;
 
@@ -32,12 +35,23 @@ pub(super) fn read(reader: &mut Reader<'_>, config: &mut Config) {
         charset::charset,
         &mut rules.charset,
     );
+    let instead = "the server speaks English; known: en, es, ja, ko, pt, ru, zh, custom";
+    reader.word("emulinker.language", instead, language, &mut rules.language);
     admission(reader, config);
     times(reader, &mut config.rules);
     lengths(reader, &mut config.rules);
     lists(reader, config);
     buffers(reader);
     gone(reader);
+}
+
+/// `custom` is what a language file says, and English where it says nothing; that is how every
+/// language is here.
+fn language(word: &str) -> Option<Language> {
+    match word.eq_ignore_ascii_case("custom") {
+        true => Some(Language::English),
+        false => Language::from_code(word),
+    }
 }
 
 fn admission(reader: &mut Reader<'_>, config: &mut Config) {

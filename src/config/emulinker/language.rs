@@ -1,7 +1,7 @@
 //! `language.properties`: greetings, and the operator's own texts (kaillera-server.md 4.1).
 
 use crate::config::{
-    Config, charset,
+    Config, Wording, charset,
     error::ConfigError,
     keys::{WELCOME_LINE, WELCOME_LINES},
     properties::{Dialect, Properties, decode},
@@ -9,13 +9,11 @@ use crate::config::{
 use encoding_rs::Encoding;
 use std::path::Path;
 
-/// Before the number of a line shown after login.
-const LOGIN: &str = "KailleraServerImpl.LoginMessage.";
-/// Before the number of a line shown to whoever makes or joins a room.
-const ROOM: &str = "KailleraServerImpl.JoinGameMessage.";
+/// Most lines whose mistakes are told one by one.
+const TOLD: usize = 20;
 
 /// Reads the file into `config`; answers with its mistakes, in the order of its lines.
-pub(super) fn read(path: &Path, bytes: &[u8], config: &mut Config) -> Vec<ConfigError> {
+pub(in crate::config) fn read(path: &Path, bytes: &[u8], config: &mut Config) -> Vec<ConfigError> {
     let name = path.display().to_string();
     let (text, not_utf8) = decode(bytes, Dialect::Language);
     if not_utf8 {
@@ -25,13 +23,29 @@ pub(super) fn read(path: &Path, bytes: &[u8], config: &mut Config) -> Vec<Config
         ));
     }
     let (properties, faults) = Properties::parse(&text, Dialect::Language);
+    let lines = properties
+        .iter()
+        .map(|property| (&*property.key, property.first()));
+    let (mut wording, mistakes) = Wording::read(lines.clone());
+    for mistake in mistakes.iter().take(TOLD) {
+        let line = properties
+            .last(&mistake.key)
+            .map_or(0, |property| property.line);
+        config.notices.push(format!("{name}:{line}: {mistake}"));
+    }
+    if mistakes.len() > TOLD {
+        let more = mistakes.len() - TOLD;
+        config.notices.push(format!(
+            "{name}: {more} more lines are not shown as they were meant"
+        ));
+    }
     let charset = config.rules.charset;
-    config.rules.welcome = greeting(&properties, LOGIN, charset);
-    config.rules.room_welcome = greeting(&properties, ROOM, charset);
-    let texts = properties.iter();
-    let texts = texts.filter(|it| !it.key.starts_with(LOGIN) && !it.key.starts_with(ROOM));
-    config.texts = texts
-        .map(|property| (property.key.clone(), property.first().to_owned()))
+    fit(&mut wording.welcome, charset);
+    fit(&mut wording.room_welcome, charset);
+    wording.apply(&mut config.rules);
+    config.texts = lines
+        .filter(|(key, _)| config.rules.texts.has(key))
+        .map(|(key, text)| (key.to_owned(), text.to_owned()))
         .collect();
     faults
         .into_iter()
@@ -39,12 +53,10 @@ pub(super) fn read(path: &Path, bytes: &[u8], config: &mut Config) -> Vec<Config
         .collect()
 }
 
-/// The lines numbered from 1 to the first gap; a long one becomes several.
-fn greeting(properties: &Properties, prefix: &str, charset: &'static Encoding) -> Vec<String> {
-    let numbered = |number| properties.last(&format!("{prefix}{number}"));
-    let lines = (1..=WELCOME_LINES).map_while(numbered);
-    lines
-        .flat_map(|line| charset::fit(charset, line.first(), WELCOME_LINE))
-        .take(WELCOME_LINES)
-        .collect()
+/// Makes several lines of each that is too long.
+fn fit(lines: &mut Vec<String>, charset: &'static Encoding) {
+    let pieces = lines
+        .iter()
+        .flat_map(|line| charset::fit(charset, line, WELCOME_LINE));
+    *lines = pieces.take(WELCOME_LINES).collect();
 }

@@ -21,6 +21,8 @@ use super::{
     file,
     properties::{Dialect, Properties, decode},
 };
+pub(super) use language::read as read_language;
+
 use reader::Reader;
 use std::path::Path;
 
@@ -37,11 +39,13 @@ pub(super) fn load(directory: &Path) -> Result<Config, ConfigErrors> {
     let mut config = Config::default();
     let mut errors = Vec::new();
     let path = directory.join(CONFIG);
+    config.files.push(path.clone());
     match file::read(&path, file::LARGEST) {
         Ok(bytes) => errors.extend(read_config(&path, &bytes, &mut config)),
         Err(error) => errors.push(error),
     }
     let path = directory.join(LANGUAGE);
+    config.files.push(path.clone());
     if path.exists() {
         match file::read(&path, file::LARGEST) {
             Ok(bytes) => errors.extend(language::read(&path, &bytes, &mut config)),
@@ -59,7 +63,7 @@ pub(super) fn load(directory: &Path) -> Result<Config, ConfigErrors> {
 }
 
 /// Reads `emulinker.cfg` into `config`; answers with its mistakes, in the order of its lines.
-fn read_config(path: &Path, bytes: &[u8], config: &mut Config) -> Vec<ConfigError> {
+pub(super) fn read_config(path: &Path, bytes: &[u8], config: &mut Config) -> Vec<ConfigError> {
     let name = path.display().to_string();
     let (text, _) = decode(bytes, Dialect::Config);
     let (properties, faults) = Properties::parse(&text, Dialect::Config);

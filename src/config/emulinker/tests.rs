@@ -2,7 +2,10 @@ use super::*;
 use crate::{
     access::AccessLevel,
     config::error::Problem,
-    lobby::rules::{ConnectionTypes, Rules},
+    lobby::{
+        catalogue::Language,
+        rules::{ConnectionTypes, Rules},
+    },
     timer::Time,
 };
 use encoding_rs::{EUC_KR, SHIFT_JIS, WINDOWS_1252};
@@ -337,6 +340,23 @@ fn charsets() {
 }
 
 #[test]
+fn languages() {
+    for (word, expected, notices) in [
+        ("", Language::English, 0),
+        ("custom", Language::English, 0),
+        ("Custom", Language::English, 0),
+        ("ja", Language::Japanese, 0),
+        ("pt-BR", Language::Portuguese, 0),
+        ("tlh", Language::English, 1),
+    ] {
+        let config = config(&format!("emulinker.language={word}"));
+        assert_eq!(config.rules.language, expected, "{word}");
+        let told = config.notices.iter().filter(|it| it.contains("language"));
+        assert_eq!(told.count(), notices, "{word}");
+    }
+}
+
+#[test]
 fn every_mistake_is_told_at_once() {
     let (_, mistakes) = read(
         "server.maxPing=fast\n\nserver.maxUsers=\\u12\nserver.maxGames=many\na=${a}\n\
@@ -372,6 +392,7 @@ fn a_directory() {
     let language = "KailleraServerImpl.LoginMessage.1=Welcome, all\n\
         KailleraServerImpl.LoginMessage.2=Second\n\
         KailleraServerImpl.LoginMessage.4=after a gap\n\
+        KailleraServerImpl.NoSuchText=x\n\
         KailleraServerImpl.JoinGameMessage.1=Have fun\n\
         KailleraServerImpl.ChatDeniedFloodControl=It''s too fast\n";
     let files: [(&str, &[u8]); 3] = [
@@ -397,6 +418,22 @@ fn a_directory() {
             "KailleraServerImpl.ChatDeniedFloodControl",
             "It''s too fast"
         )]
+    );
+    let language = directory.conf().join("language.properties");
+    let told: Vec<_> = config
+        .notices
+        .iter()
+        .filter(|it| it.contains("language"))
+        .collect();
+    let at = |line: usize| format!("{}:{line}: KailleraServerImpl.", language.display());
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(
+        told[0].starts_with(&format!("{}NoSuchText is unknown", at(4))),
+        "{told:?}"
+    );
+    assert!(
+        told[1].starts_with(&format!("{}LoginMessage.4 is not shown", at(3))),
+        "{told:?}"
     );
     let access = crate::access::Access::new(config.access.rules.clone());
     let admin = "192.0.2.1".parse().unwrap();
@@ -489,7 +526,7 @@ fn long_greetings_become_several_lines() {
 
 #[test]
 fn an_import_says_the_same() {
-    let everything = "controllers.connect.port=27999\nemulinker.charset=Shift_JIS\n\
+    let everything = "controllers.connect.port=27999\nemulinker.charset=Shift_JIS\nemulinker.language=ja\n\
         server.allowedConnectionTypes=1,2\nserver.allowMultipleConnections=false\n\
         server.allowSinglePlayer=false\nserver.chatFloodTime=5\nserver.createGameFloodTime=6\n\
         server.idleTimeout=7\nserver.keepAliveTimeout=200\nserver.maxChatLength=0\n\
@@ -502,7 +539,8 @@ fn an_import_says_the_same() {
         masterList.serverConnectAddress=192.0.2.1\nmasterList.touchEmulinker=true\n\
         twitter.broadcastDelaySeconds=9\ntwitter.preventBroadcastNameSuffixes=a,b\\,c\n";
     let language = "KailleraServerImpl.LoginMessage.1=\"quoted\" \\\\ \\u8868\\t\\u00e9\n\
-        KailleraServerImpl.JoinGameMessage.1=x\nUnknown\\ Key.a\\u000a=\\u0001\\\" ''{0}\n";
+        KailleraServerImpl.JoinGameMessage.1=x\nUnknown\\ Key.a\\u000a=\\u0001\\\" ''{0}\n\
+        ChatAction.ChatDenied=\\u0001\\\" ''{0}\n";
     let access = "# the boss\nuser,SUPERADMIN,192.0.2.1,\"Hi\\\"\n\nipaddress,DENY,hi|8.*\n\
         user,KING,*\r\n//x\nipaddress,ALLOW,*\n";
     for (name, cfg) in [("least", LEAST), ("shipped", SHIPPED), ("all", everything)] {
@@ -530,6 +568,7 @@ fn an_import_says_the_same() {
             config.access.own.clear();
             config.notices.clear();
             config.left_out.clear();
+            config.files.clear();
         }
         assert_eq!(format!("{native:#?}"), format!("{before:#?}"));
     }

@@ -1,7 +1,7 @@
 //! Lines: which of them belong together, and what is key and value in them.
 
 use super::{Dialect, Fault, Property};
-use crate::config::error::Problem;
+use crate::config::error::{Problem, printable};
 
 /// Longest piece of a line in a complaint, in characters.
 const EXCERPT: usize = 40;
@@ -55,7 +55,9 @@ impl Logical {
         let fault = bad_key.or(bad_value).map(|escape| Fault {
             line: self.number,
             key: key.clone(),
-            problem: Problem::NotAccepted { value: escape },
+            problem: Problem::NotAccepted {
+                value: printable(&escape),
+            },
             valid: "\\u and four hexadecimal digits, or \\\\u for the letters themselves",
         });
         let property = Property {

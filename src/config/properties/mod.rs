@@ -21,7 +21,7 @@
 mod line;
 mod variables;
 
-use super::error::{ConfigError, Problem};
+use super::error::{ConfigError, Problem, printable};
 use std::borrow::Cow;
 
 /// What a comma, a dollar sign and a repeated key mean.
@@ -108,7 +108,7 @@ impl Fault {
         ConfigError {
             file: name.to_owned(),
             line: Some(self.line),
-            key: self.key,
+            key: printable(&self.key),
             problem: self.problem,
             valid: self.valid.to_owned(),
         }

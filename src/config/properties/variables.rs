@@ -1,7 +1,7 @@
 //! `${key}` in values.
 
 use super::{Fault, Property};
-use crate::config::error::Problem;
+use crate::config::error::{Problem, printable};
 use std::collections::HashMap;
 
 /// How far a value may be made of others that are made of others.
@@ -26,7 +26,7 @@ pub(super) fn substitute(properties: &mut [Property]) -> Vec<Fault> {
         let texts = property.values.iter().map(|text| {
             values.expand(text, 0).unwrap_or_else(|| {
                 let problem = Problem::NotAccepted {
-                    value: text.chars().take(EXCERPT).collect(),
+                    value: printable(&text.chars().take(EXCERPT).collect::<String>()),
                 };
                 faults.push(Fault {
                     line: property.line,

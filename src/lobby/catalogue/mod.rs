@@ -1,13 +1,20 @@
 //! Every text of the server's own that a user can see (kaillera-server.md 4.3).
 
+mod language;
+mod operator;
 mod pattern;
+#[cfg(test)]
+mod tests;
 mod text;
 
+pub use language::Language;
+pub use operator::{OperatorTexts, TextMistake, keys};
 pub(super) use text::Text;
 
 use super::charset::Charset;
 use encoding_rs::Encoding;
 use pattern::Part;
+use std::{collections::HashMap, ops::Range};
 
 /// Who signs information lines and rejections.
 pub(super) const LOBBY_NAME: &[u8] = b"server";
@@ -36,38 +43,74 @@ pub(super) enum Param<'a> {
     Number(u64),
 }
 
-/// The texts as they go out.
+/// The texts in the server's character set, ready to be put together.
 #[derive(Debug)]
 pub(super) struct Catalogue {
     charset: Charset,
     /// By the place of their text.
     patterns: Vec<Pattern>,
+    pieces: Vec<Piece>,
+    bytes: Vec<u8>,
 }
 
-/// A text in the server's character set, ready to be put together.
 #[derive(Debug)]
 struct Pattern {
-    /// How it is shown without parameters.
-    plain: Box<[u8]>,
-    pieces: Box<[Piece]>,
+    /// The bytes it is without parameters.
+    plain: Range<usize>,
+    /// The pieces it is with parameters.
+    pieces: Range<usize>,
 }
 
 #[derive(Debug)]
 enum Piece {
-    Literal(Box<[u8]>),
+    Literal(Range<usize>),
     /// The parameter's number, and what is shown if there is none.
-    Place(usize, Box<[u8]>),
+    Place(usize, Range<usize>),
 }
 
 impl Catalogue {
-    pub(super) fn new(encoding: &'static Encoding) -> Self {
-        let charset = Charset::new(encoding);
-        let patterns = Text::ALL.iter();
-        let patterns = patterns.map(|text| Pattern::new(text.english(), charset));
-        Self {
-            charset,
-            patterns: patterns.collect(),
+    /// The texts of `language` in `encoding`; those of `operator` win.
+    pub(super) fn new(
+        encoding: &'static Encoding,
+        language: Language,
+        operator: &OperatorTexts,
+    ) -> Self {
+        let mut catalogue = Self {
+            charset: Charset::new(encoding),
+            patterns: Vec::new(),
+            pieces: Vec::new(),
+            bytes: Vec::new(),
+        };
+        let translations: HashMap<_, _> = language.entries().collect();
+        for text in Text::ALL.iter().copied() {
+            let translation = || translations.get(text.key()).copied();
+            let template = operator.get(text).or_else(translation);
+            catalogue.add(template.unwrap_or(text.english()));
         }
+        catalogue
+    }
+
+    fn add(&mut self, template: &str) {
+        let plain = self.encode(template);
+        let first = self.pieces.len();
+        for part in pattern::parse(template) {
+            let piece = match part {
+                Part::Literal(text) if text == template => Piece::Literal(plain.clone()),
+                Part::Literal(text) => Piece::Literal(self.encode(&text)),
+                Part::Place { index, source } => {
+                    Piece::Place(index, self.encode(&format!("{{{source}}}")))
+                }
+            };
+            self.pieces.push(piece);
+        }
+        let pieces = first..self.pieces.len();
+        self.patterns.push(Pattern { plain, pieces });
+    }
+
+    fn encode(&mut self, text: &str) -> Range<usize> {
+        let start = self.bytes.len();
+        self.charset.encode_into(text, &mut self.bytes);
+        start..self.bytes.len()
     }
 
     /// The bytes of `text` with its parameters, at most [`LINE`] of them.
@@ -122,18 +165,23 @@ impl Catalogue {
             return;
         };
         if params.is_empty() {
-            out.extend_from_slice(&pattern.plain);
+            out.extend_from_slice(self.encoded(&pattern.plain));
             return;
         }
-        for piece in &pattern.pieces {
+        let pieces = self.pieces.get(pattern.pieces.clone());
+        for piece in pieces.unwrap_or_default() {
             match piece {
-                Piece::Literal(bytes) => out.extend_from_slice(bytes),
+                Piece::Literal(bytes) => out.extend_from_slice(self.encoded(bytes)),
                 Piece::Place(index, source) => match params.get(*index) {
                     Some(param) => self.put(*param, out),
-                    None => out.extend_from_slice(source),
+                    None => out.extend_from_slice(self.encoded(source)),
                 },
             }
         }
+    }
+
+    fn encoded(&self, place: &Range<usize>) -> &[u8] {
+        self.bytes.get(place.clone()).unwrap_or_default()
     }
 
     fn put(&self, param: Param<'_>, out: &mut Vec<u8>) {
@@ -143,67 +191,5 @@ impl Catalogue {
             Param::Bytes(bytes) => out.extend_from_slice(bytes),
             Param::Number(number) => out.extend_from_slice(number.to_string().as_bytes()),
         }
-    }
-}
-
-impl Pattern {
-    fn new(template: &str, charset: Charset) -> Self {
-        let encode = |text: &str| {
-            let mut bytes = Vec::new();
-            charset.encode_into(text, &mut bytes);
-            bytes.into_boxed_slice()
-        };
-        let piece = |part| match part {
-            Part::Literal(text) => Piece::Literal(encode(&text)),
-            Part::Place { index, source } => Piece::Place(index, encode(&format!("{{{source}}}"))),
-        };
-        Self {
-            plain: encode(template),
-            pieces: pattern::parse(template).into_iter().map(piece).collect(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use encoding_rs::{SHIFT_JIS, WINDOWS_1252};
-    use std::collections::HashSet;
-
-    #[test]
-    fn keys_are_unique() {
-        let keys: HashSet<_> = Text::ALL.iter().map(|text| text.key()).collect();
-        assert_eq!(keys.len(), Text::ALL.len());
-    }
-
-    #[test]
-    fn parameters_take_their_places() {
-        let catalogue = Catalogue::new(WINDOWS_1252);
-        let params = [Param::Number(12345), Param::Number(1), Param::Number(2)];
-        let line = catalogue.line(Text::Delay, &params);
-        assert_eq!(line, b"P12345 Delay = 1 (2 frame delay)");
-        let nested = catalogue.line(Text::ChatDenied, &[Param::Text(Text::ChatFlood)]);
-        assert_eq!(nested, b"Not sent: you are sending too fast");
-    }
-
-    #[test]
-    fn no_parameter_makes_a_data_line() {
-        let catalogue = Catalogue::new(WINDOWS_1252);
-        let params = [Param::Bytes(b"::ACCESS=x"), Param::Bytes(b"g")];
-        assert_eq!(
-            catalogue.line(Text::RoomOpened, &params),
-            b"ACCESS=x opened a room: g"
-        );
-    }
-
-    #[test]
-    fn long_lines_are_cut_between_characters() {
-        let catalogue = Catalogue::new(SHIFT_JIS);
-        let long = [0x95, 0x5C].repeat(200);
-        let line = catalogue.line(Text::UnknownCommand, &[Param::Bytes(&long)]);
-        let prefix = "No such command: ".len();
-        assert_eq!(line.len(), prefix + (LINE - prefix) / 2 * 2);
-        let lines = catalogue.lines(&"表".repeat(150));
-        assert_eq!(lines.iter().map(Vec::len).collect::<Vec<_>>(), [200, 100]);
     }
 }

@@ -20,6 +20,16 @@ pub(super) enum Part<'t> {
     },
 }
 
+impl Part<'_> {
+    /// The number of the parameter that stands here.
+    pub(super) fn index(&self) -> Option<usize> {
+        match self {
+            Self::Literal(_) => None,
+            Self::Place { index, .. } => Some(*index),
+        }
+    }
+}
+
 /// Takes `template` apart. Every text is a pattern: what has no meaning stands for itself.
 pub(super) fn parse(template: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();

@@ -3,6 +3,8 @@
 //! Keys are those of operators' files (kaillera-server.md 4.3); what no file knows yet has a key
 //! in the same style. Wording with placeholders is a pattern: an apostrophe in it is doubled.
 
+use super::pattern;
+
 macro_rules! texts {
     ($($name:ident, $key:literal, $english:literal;)*) => {
         /// A text, by its place in the catalogue.
@@ -22,7 +24,7 @@ macro_rules! texts {
                 }
             }
 
-            /// The English wording.
+            /// The English wording, which has a place for each parameter.
             pub(super) const fn english(self) -> &'static str {
                 match self {
                     $(Self::$name => $english,)*
@@ -441,6 +443,20 @@ texts! {
     UsageIgnore, "Ignore.Usage", "/ignore <id>";
     UsageUnignore, "Ignore.UnignoreUsage", "/unignore <id>";
     UsageFps, "Fps.Usage", "/fps <0.1-100>";
+}
+
+impl Text {
+    /// The text that operators' files know by `key`.
+    pub(super) fn with_key(key: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|text| text.key() == key)
+    }
+
+    /// How many parameters it is shown with.
+    pub(super) fn params(self) -> usize {
+        let parts = pattern::parse(self.english());
+        let places = parts.iter().filter_map(|part| part.index());
+        places.max().map_or(0, |highest| highest + 1)
+    }
 }
 
 /// Keys of operators' files that nothing here shows: what they were for is told otherwise, or

@@ -1,19 +1,20 @@
 //! Commands in the lobby (kaillera-server.md 7.3).
 
-use super::{Entry, find, split};
-use crate::lobby::{
-    Lobby, Sink, UserKey,
-    catalogue::{Param, Text},
-    chat::inform,
-    login::{PRODUCT, VERSION},
-    user::User,
+use super::{Entry, Place, find, social, split};
+use crate::{
+    lobby::{
+        Lobby, Sink, UserKey,
+        catalogue::{Param, Text},
+        chat::inform,
+        login::{PRODUCT, VERSION},
+    },
+    timer::Time,
 };
 
 #[derive(Clone, Copy)]
 enum Command {
     AliveCheck,
     Help,
-    Me,
     MyIp,
     Version,
 }
@@ -28,11 +29,6 @@ const TABLE: &[Entry<Command>] = &[
         word: "/help",
         command: Command::Help,
         help: Text::HelpHelp,
-    },
-    Entry {
-        word: "/me",
-        command: Command::Me,
-        help: Text::HelpMe,
     },
     Entry {
         word: "/myip",
@@ -50,11 +46,24 @@ const TABLE: &[Entry<Command>] = &[
 const ALIVE: &[u8] = b":ALIVECHECK=";
 
 impl Lobby {
-    pub(in crate::lobby) fn lobby_command(&self, user: UserKey, line: &[u8], sink: &mut impl Sink) {
+    pub(in crate::lobby) fn lobby_command(
+        &mut self,
+        now: Time,
+        user: UserKey,
+        line: &[u8],
+        sink: &mut impl Sink,
+    ) {
+        if !self.take_turn(now, user, Place::Lobby, sink) {
+            return;
+        }
+        let (word, rest) = split(line);
+        if let Some(entry) = find(social::TABLE, word) {
+            self.social_command(now, user, Place::Lobby, entry.command, rest, sink);
+            return;
+        }
         let Some(sender) = self.users.get(user) else {
             return;
         };
-        let (word, rest) = split(line);
         let Some(entry) = find(TABLE, word) else {
             let params = [Param::Bytes(line)];
             inform(
@@ -70,11 +79,11 @@ impl Lobby {
                 inform(&[user], &[ALIVE, &alive].concat(), sink);
             }
             Command::Help => {
-                for entry in TABLE {
-                    inform(&[user], &self.catalogue.line(entry.help, &[]), sink);
+                let own = TABLE.iter().map(|entry| entry.help);
+                for text in own.chain(social::TABLE.iter().map(|entry| entry.help)) {
+                    inform(&[user], &self.catalogue.line(text, &[]), sink);
                 }
             }
-            Command::Me => self.emote(sender, rest, entry.help, sink),
             Command::MyIp => {
                 let address = sender.address.to_string();
                 let params = [Param::Word(&address)];
@@ -88,25 +97,6 @@ impl Lobby {
                 let params = [Param::Word(PRODUCT), Param::Word(VERSION)];
                 inform(&[user], &self.catalogue.line(Text::Version, &params), sink);
             }
-        }
-    }
-
-    fn emote(&self, sender: &User, text: &[u8], help: Text, sink: &mut impl Sink) {
-        let text = text.strip_prefix(b":").unwrap_or(text);
-        if text.is_empty() {
-            let help = self
-                .catalogue
-                .line(Text::CommandUsage, &[Param::Text(help)]);
-            inform(&[sender.key], &help, sink);
-        } else if let Err(reason) = self.check_chat(sender, text) {
-            self.refuse_chat(sender.key, reason, sink);
-        } else {
-            let params = [Param::Bytes(&sender.name), Param::Bytes(text)];
-            inform(
-                self.users.listeners(),
-                &self.catalogue.line(Text::Emote, &params),
-                sink,
-            );
         }
     }
 }

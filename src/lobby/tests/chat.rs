@@ -1,5 +1,6 @@
 use super::*;
 use crate::lobby::AccessLevel;
+use crate::lobby::catalogue::Language;
 use encoding_rs::SHIFT_JIS;
 
 #[test]
@@ -129,13 +130,10 @@ fn lobby_commands_answer_the_sender() {
     assert_eq!(say("/myip"), ["a: Info server: Your address: 192.0.2.97"]);
     assert!(say("/alivecheck")[0].starts_with("a: Info server: :ALIVECHECK="));
     assert!(say("/version")[0].starts_with("a: Info server: VERSION: Samara: "));
-    assert_eq!(say("/help").len(), 5);
+    assert_eq!(say("/help").len(), 12);
     assert_eq!(say("/ME  waves "), ["ab: Info server: *a waves"]);
     assert_eq!(say("/me ::x"), ["ab: Info server: *a :x"]);
-    assert_eq!(
-        say("/me"),
-        ["a: Info server: Use: /me <text> says what you do"]
-    );
+    assert_eq!(say("/me"), ["a: Info server: Use: /me <text>"]);
     assert_eq!(say("/mean x"), ["a: Info server: No such command: /mean x"]);
     let long = format!("/me {}", "x".repeat(151));
     assert_eq!(
@@ -145,13 +143,64 @@ fn lobby_commands_answer_the_sender() {
 }
 
 #[test]
+fn long_emotes_take_several_lines() {
+    let mut world = World::new(Rules {
+        max_chat_length: 0,
+        ..Rules::default()
+    });
+    world.login('a', login(b"a"));
+    world.take();
+    let long = "x".repeat(250);
+    world.chat('a', &format!("/me {long}"));
+    let first = format!("a: Info server: *a {}", "x".repeat(197));
+    world.expect([&first, &format!("a: Info server: {}", "x".repeat(53))]);
+    world.create('a', "Game");
+    world.take();
+    world.game_chat('a', &format!("/me {long}"));
+    assert_eq!(world.take().len(), 2);
+}
+
+#[test]
+fn the_lobby_speaks_its_language() {
+    let mut rules = Rules {
+        language: Language::Portuguese,
+        ..Rules::default()
+    };
+    rules
+        .texts
+        .set("ChatAction.UnrecognizedCommand", "Hm? {0}")
+        .unwrap();
+    let mut world = World::new(rules);
+    world.login('a', login(b"a"));
+    world.take();
+    let say = |world: &mut World, line: &str| {
+        world.wait(2000);
+        world.chat('a', line);
+        world.take()
+    };
+    assert_eq!(say(&mut world, "/msp"), ["a: Info server: Hm? /msp"]);
+    let usage = ["a: Info server: Uso: /me <texto> diz o que voc\u{fffd} faz"];
+    assert_eq!(say(&mut world, "/me"), usage);
+    world.lobby.reword(&Rules {
+        room_welcome: vec!["Hi".to_owned()],
+        ..Rules::default()
+    });
+    assert_eq!(
+        say(&mut world, "/msp"),
+        ["a: Info server: No such command: /msp"]
+    );
+    world.create('a', "Game");
+    assert_eq!(world.take().last().unwrap(), "a: GameChat Server: Hi");
+}
+
+#[test]
 fn commands_count_as_lines() {
     let mut world = World::with("a");
     world.chat('a', "/myip");
     world.chat('a', "/myip");
     assert_eq!(
         world.take()[1],
-        "a: Info server: Not sent: you are sending too fast"
+        "a: Info server: Command refused: you are silenced, or sending too fast."
     );
 }
 
@@ -177,6 +226,7 @@ fn the_owner_sets_the_room() {
     let mut world = World::gather("ab");
     world.enter("c");
     let mut say = |line: &str| {
+        world.wait(2000);
         world.game_chat('a', line);
         world.take()
     };
@@ -222,7 +272,7 @@ fn the_owner_sets_the_room() {
         say("/p2poff"),
         ["ab: GameChat Server: You get lobby messages during games."]
     );
-    assert_eq!(say("/help").len(), 12);
+    assert_eq!(say("/help").len(), 19);
     assert_eq!(say("/me waves"), ["ab: GameChat Server: *a waves"]);
     assert_eq!(
         say("/nothing"),
@@ -250,7 +300,7 @@ fn members_do_not_command() {
         log[1],
         "ab: GameChat Server: b gets no lobby messages during games."
     );
-    assert_eq!(log.len(), 2 + 5);
+    assert_eq!(log.len(), 2 + 12);
 }
 
 #[test]

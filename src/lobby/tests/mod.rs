@@ -7,6 +7,7 @@ mod login;
 mod model;
 mod posts;
 mod rooms;
+mod social;
 mod trivia;
 
 use super::{Close, Departure, GameKey, Lobby, Login, Player, Sink, UserKey, rules::Rules};

@@ -15,6 +15,32 @@ fn a_room_opens() {
 }
 
 #[test]
+fn whoever_enters_a_room_is_greeted() {
+    let mut world = World::new(Rules {
+        room_welcome: vec!["one".to_owned(), "x".repeat(201)],
+        ..Rules::default()
+    });
+    world.login('a', login(b"a"));
+    world.login('b', login(b"b"));
+    world.take();
+    let greeting = |seat: char| {
+        let [one, two, rest] = ["one".to_owned(), "x".repeat(200), "x".to_owned()];
+        [one, two, rest].map(|line| format!("{seat}: GameChat Server: {line}"))
+    };
+    world.create('a', "Game");
+    assert_eq!(world.take()[5..], greeting('a'));
+    world.join('b', 1);
+    let log = world.take();
+    assert_eq!(log[log.len() - 3..], greeting('b'));
+    let refused = ClientMessage::JoinGame { game: GameId(1) };
+    world.send('b', refused);
+    assert_eq!(
+        world.take(),
+        ["b: Info server: You cannot join: you are in this room already"]
+    );
+}
+
+#[test]
 fn rooms_refused() {
     let mut world = World::with("ab");
     let mut refused = |rom: &[u8]| {

@@ -4,11 +4,14 @@ use super::{
     Settings,
     admission::Admission,
     bulletin::Bulletin,
+    gate::Gate,
     layout::Layout,
     mail::{GameMail, LobbyMail},
+    sanctions_file::Keeper,
     seat::Seat,
 };
 use crate::{
+    access::Access,
     actor::{Bell, Inbox, Schedule},
     buffer::FramePool,
     metrics::{Drops, Metrics, Reason},
@@ -41,6 +44,8 @@ pub(super) struct Exchange {
     pub(super) layout: Layout,
     pub(super) admission: Admission,
     pub(super) bulletin: Bulletin,
+    pub(super) gate: Gate,
+    pub(super) keeper: Keeper,
     pub(super) metrics: Arc<Metrics>,
     pub(super) drops: Arc<Drops>,
     /// Buffers for what is sent.
@@ -90,6 +95,8 @@ impl Exchange {
         Self {
             admission: Admission::new(settings.limits, settings.rules.max_users),
             bulletin: Bulletin::new(settings.news),
+            gate: Gate::new(Access::new(settings.access.rules.clone())),
+            keeper: Keeper::default(),
             settings,
             layout,
             metrics: Arc::default(),

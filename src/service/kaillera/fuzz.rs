@@ -156,6 +156,7 @@ fn settings() -> Settings {
             ready_timeout: Duration::from_secs(10),
             ..Rules::default()
         },
+        access: super::Access::default(),
         link: Link {
             desync_after: DESYNC_AFTER,
             drop_after: Duration::from_secs(5),

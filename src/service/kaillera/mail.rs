@@ -1,14 +1,16 @@
 //! What the actors tell each other.
 
 use crate::{
+    access::{self, Names},
     buffer::{Frame, FramePool},
     kaillera::message::ConnectionType,
-    lobby::{Close, Departure, GameKey, Player, TriviaFiles, UserKey},
+    lobby::{Close, Departure, GameKey, Player, Report, TriviaFiles, UserKey, rules::Rules},
     timer::Time,
 };
 use std::{
     net::{IpAddr, SocketAddr},
     ops::Range,
+    sync::Arc,
     time::Duration,
 };
 
@@ -173,6 +175,14 @@ pub(super) enum LobbyMail {
     },
     TriviaFetched(Box<TriviaFiles>),
     TriviaSaved(bool),
+    /// The operator's access rules have changed.
+    Access(Arc<access::Rules>),
+    /// Host names of access rules have other addresses.
+    Names(Names),
+    /// The lobby's rules have changed.
+    Rules(Box<Rules>),
+    /// For admins.
+    Report(Vec<Report>),
     Drain,
     ShutDown,
     CloseAll,
