@@ -7,12 +7,14 @@
 //!
 //! # From an EmuLinker server
 //!
-//! Where the settings of an `emulinker.cfg` (kaillera-server.md 3.2) are found here:
+//! [`Config::load_emulinker`] reads its directory as it is, [`Config::import_emulinker`] writes the
+//! same as TOML. Where the settings of an `emulinker.cfg` (kaillera-server.md 3.2) are found here:
 //!
 //! | `emulinker.cfg` | here |
 //! |---|---|
 //! | `controllers.connect.port` | `net.port` |
-//! | `emulinker.charset` | `kaillera.charset`; Java's names are understood; blank is the default |
+//! | `emulinker.charset` | `kaillera.charset`; blank and unknown are windows-1252 |
+//! | `emulinker.language` | `kaillera.language`; `custom` and blank are English |
 //! | `server.allowedConnectionTypes` | `kaillera.allowed_connection_types`; blank is all, 0 has no meaning |
 //! | `server.allowMultipleConnections` | `kaillera.allow_multiple_connections` |
 //! | `server.allowSinglePlayer` | `kaillera.allow_single_player` |
@@ -20,33 +22,32 @@
 //! | `server.createGameFloodTime` | `kaillera.create_game_flood_s` |
 //! | `server.idleTimeout` | `kaillera.idle_timeout_s` |
 //! | `server.keepAliveTimeout` | `kaillera.keepalive_timeout_s` |
-//! | `server.maxChatLength` | `kaillera.max_chat_length`, in bytes |
-//! | `server.maxGameChatLength` | `kaillera.max_game_chat_length`, in bytes |
-//! | `server.maxClientNameLength` | `kaillera.max_client_name_length`, in bytes; 127 and 0 are 126 |
-//! | `server.maxUserNameLength` | `kaillera.max_user_name_length`, in bytes; 31 and 0 are 30 |
-//! | `server.maxGameNameLength` | `kaillera.max_game_name_length`, in bytes; 127 and 0 are 126 |
-//! | `server.maxQuitMessageLength` | `kaillera.max_quit_message_length`, in bytes |
+//! | `server.maxChatLength` | `kaillera.max_chat_length` |
+//! | `server.maxGameChatLength` | `kaillera.max_game_chat_length` |
+//! | `server.maxClientNameLength` | `kaillera.max_client_name_length`; 127 and 0 are 126 |
+//! | `server.maxUserNameLength` | `kaillera.max_user_name_length`; 31 and 0 are 30 |
+//! | `server.maxGameNameLength` | `kaillera.max_game_name_length`; 127 and 0 are 126 |
+//! | `server.maxQuitMessageLength` | `kaillera.max_quit_message_length` |
 //! | `server.maxGames` | `kaillera.max_games` |
 //! | `server.maxPing` | `kaillera.max_ping_ms`; the login timeout is `link.login_timeout_s` |
-//! | `server.maxUsers` | `kaillera.max_users`, at most `limits.sessions` |
+//! | `server.maxUsers` | `kaillera.max_users`; `limits.sessions` grows with it |
 //! | `server.switchStatusBytesForBuggyClient` | `kaillera.switch_status_bytes` |
-//! | `emulinker.language` | `kaillera.language`; `custom` and blank are English |
-//! | login messages of the language files | `kaillera.welcome` |
-//! | `game.timeoutMillis` × `game.desynchTimeouts` | `link.desync_after_s` |
+//! | `masterList.serverName`, `.serverLocation`, `.serverWebsite`, `.serverConnectAddress` | `lists.server_name`, `.server_location`, `.server_website`, `.server_address` |
+//! | `masterList.touchKaillera`, `.touchEmulinker` | `lists.kaillera`, `lists.emulinker` |
+//! | `twitter.broadcastDelaySeconds`, `.preventBroadcastNameSuffixes` | `webhook.delay_s`, `webhook.suppress` |
+//! | other `twitter.*` | none: the service they were for is gone, `webhook.urls` names others |
+//! | greetings of `language.properties` | `kaillera.welcome`, `kaillera.room_welcome` |
+//! | other texts of `language.properties` | `[texts]` |
+//! | `access.cfg` | `access.rules`, or `access.file` for the file itself |
+//! | `questions.txt`, `scores.txt` | `trivia.questions`, `trivia.scores` |
+//! | `game.timeoutMillis`, `game.desynchTimeouts` | none: `link.desync_after_s` is its own |
 //! | `game.bufferSize`, `controllers.v086.bufferSize`, `controllers.connect.bufferSize` | none: buffers fit what they hold |
 //! | `server.coreThreadpoolSize` | none; `net.loops` and `net.workers` set the threads |
 //! | `controllers.v086.clientTypes.clientType` | none: only `0.83` exists |
 //! | `controllers.v086.portRangeStart`, `controllers.v086.extraPorts` | none: one port serves everybody |
-//! | `game.defaultAutoFireSensitivity` | comes with autofire detection |
-//! | `server.lagstatDurationSeconds` | comes with lag statistics |
-//! | `masterList.serverName`, `...serverLocation`, `...serverWebsite` | `lists.server_name`, `lists.server_location`, `lists.server_website` |
-//! | `masterList.serverConnectAddress` | `lists.server_address` |
-//! | `masterList.touchEmulinker`, `masterList.touchKaillera` | `lists.emulinker`, `lists.kaillera` |
-//! | `metrics.enabled`, `metrics.loggingFrequencySeconds` | none: `/metrics` and `/status.json` are always there; no files are written |
-//! | `survey.*` | none: answers went to a service that is not the operator's |
-//! | `twitter.broadcastDelaySeconds` | `webhook.delay_s` |
-//! | `twitter.preventBroadcastNameSuffixes` | `webhook.suppress` |
-//! | `twitter.enabled`, `twitter.deletePostOnClose`, `twitter.auth.*` | none: `webhook.urls` takes the place of the service |
+//! | `metrics.enabled`, `metrics.loggingFrequencySeconds` | none: `GET /metrics` has the figures |
+//! | `survey.*` | none: no answers of players are collected |
+//! | `game.defaultAutoFireSensitivity`, `server.lagstatDurationSeconds` | with autofire detection and lag statistics |
 
 #![forbid(unsafe_code)]
 

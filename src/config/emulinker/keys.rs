@@ -41,6 +41,7 @@ pub(super) fn read(reader: &mut Reader<'_>, config: &mut Config) {
     times(reader, &mut config.rules);
     lengths(reader, &mut config.rules);
     lists(reader, config);
+    games(reader);
     buffers(reader);
     gone(reader);
 }
@@ -194,6 +195,14 @@ fn lists(reader: &mut Reader<'_>, config: &mut Config) {
         web_hook.suppress = words.into_iter().filter(|word| is_word(word)).collect();
         web_hook.suppress.truncate(WORDS);
     }
+}
+
+/// What games are watched for.
+fn games(reader: &mut Reader<'_>) {
+    let sensitivity = Numbers::within(0..=5, "sensitivity; 0 is off");
+    reader.check("game.defaultAutoFireSensitivity", &sensitivity);
+    let window = Numbers::up_to(10..=3600, "seconds");
+    reader.check("server.lagstatDurationSeconds", &window);
 }
 
 fn buffers(reader: &mut Reader<'_>) {

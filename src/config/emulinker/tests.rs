@@ -282,6 +282,11 @@ fn limits_of_clients_hold() {
         ("server.maxPing=1001", "1 to 1000 (milliseconds)"),
         ("controllers.connect.port=65536", "1 to 65535 (port)"),
         ("server.keepAliveTimeout=0", "1 or more (seconds)"),
+        (
+            "game.defaultAutoFireSensitivity=6",
+            "0 to 5 (sensitivity; 0 is off)",
+        ),
+        ("server.lagstatDurationSeconds=9", "10 or more (seconds)"),
         ("server.idleTimeout=-1", "0 or more (seconds; 0 is off)"),
     ] {
         let (key, value) = text.split_once('=').unwrap();
