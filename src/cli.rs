@@ -32,7 +32,8 @@ Log:
   or else by the environment variable RUST_LOG; without any of them it is info.
 
 Signals:
-  Ctrl+C (SIGINT) or SIGTERM stops the server in good order; a second one stops it at once.
+  Ctrl+C (SIGINT) or SIGTERM stops the server in good order, after the games that run if the file
+  says so (shutdown.drain_s); a second one stops it at once.
   SIGHUP reads the configuration again, and so does a change of one of its files; the log says
   what counts only from the next start on. A file with mistakes changes nothing.
 

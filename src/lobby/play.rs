@@ -76,8 +76,8 @@ impl Lobby {
         }
     }
 
-    /// Drops whoever has not become ready in time, posts rooms that have waited long enough, and lets the
-    /// quiz go on.
+    /// Drops whoever has not become ready in time, posts rooms that have waited long enough, and
+    /// lets the quiz go on.
     pub fn handle_timeout(&mut self, now: Time, sink: &mut impl Sink) {
         self.post_due(now, sink);
         self.trivia_timeout(now, sink);

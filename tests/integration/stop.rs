@@ -178,3 +178,29 @@ fn a_second_signal_ends_the_program_at_once() {
     const SIGTERM: i32 = 15;
     assert_eq!(status.code(), Some(128 + SIGTERM));
 }
+
+/// The first signal waits for a game that never ends; the second waits for nothing.
+#[cfg(unix)]
+#[test]
+fn a_second_signal_ends_a_program_that_drains() {
+    let name = format!("samara-drain-{}.toml", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, "[shutdown]\ndrain_s = 3600\n").unwrap();
+    let mut program = Program::start(&["--config", path.to_str().unwrap()]);
+    std::fs::remove_file(&path).unwrap();
+    let mut players = room(program.address, &Identity::crowd(1));
+    let recipe = Recipe {
+        input_len: 2,
+        frames: 1,
+        hold: 2,
+    };
+    let mut table = Table::start(&mut players, recipe);
+    table.play(&mut players, 5);
+    program.signal("TERM");
+    is_draining(&mut players[0]);
+    table.play(&mut players, 100);
+    assert_eq!(program.child.try_wait().unwrap(), None);
+    program.signal("INT");
+    const SIGINT: i32 = 2;
+    assert_eq!(program.exit().code(), Some(128 + SIGINT));
+}

@@ -8,6 +8,7 @@ use crate::support::{
 use samara::{config::Config, server::Server};
 use serde_json::{Value, json};
 use std::{
+    io::{Read, Write},
     net::TcpListener,
     time::{Duration, Instant},
 };
@@ -255,6 +256,31 @@ fn a_web_hook_that_has_enough_is_told_later() {
     assert!(begin.elapsed() >= Duration::from_millis(900));
     assert_eq!(server.metrics().hook_failures.get(), 0);
     assert_eq!(server.metrics().news_dropped.get(), 0);
+}
+
+/// What is behind `https` is asked in TLS, and nobody who speaks something else is told anything.
+#[test]
+fn a_web_hook_behind_https_is_asked_in_tls() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut config = config();
+    let hook = format!("https://{}/secret", listener.local_addr().unwrap());
+    config.web_hook.urls = vec![hook];
+    config.web_hook.delay = Duration::ZERO;
+    let (server, address) = serve(&config);
+    Player::log_in(address, &Identity::new("Ann")).create(b"Game");
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut first = [0; 64];
+    stream.read_exact(&mut first).unwrap();
+    // A handshake record that holds a ClientHello.
+    assert_eq!((first[0], first[1], first[5]), (0x16, 0x03, 0x01));
+    assert!(!first.windows(6).any(|it| it == b"secret"));
+    stream
+        .write_all(b"HTTP/1.1 204 No Content\r\n\r\n")
+        .unwrap();
+    wait_until("the call has failed", || {
+        server.metrics().hook_failures.get() == 1
+    });
+    assert_eq!(server.metrics().hook_posts.get(), 0);
 }
 
 fn status(address: std::net::SocketAddr) -> Value {

@@ -142,10 +142,10 @@ mod tests {
         let mut scores = Scores::default();
         scores.add(address(1), "Ann");
         scores.add(address(2), " Bob\r\nip:1.2.3.4\ns:99 ");
-        assert_eq!(scores.add(address(2), "Bobby\u{2028}"), 2);
+        assert_eq!(scores.add(address(2), "Bob\u{2028}by"), 2);
         scores.add("2001:db8::1".parse().unwrap(), "Cid");
         let text = scores.to_string();
-        assert!(text.starts_with("ip:192.0.2.2\ns:2\nn:Bobby\u{2028}\n\nip:192.0.2.1\n"));
+        assert!(text.starts_with("ip:192.0.2.2\ns:2\nn:Bob\u{2028}by\n\nip:192.0.2.1\n"));
         let again = Scores::parse(&text);
         assert_eq!(again.to_string(), text);
         assert_eq!(Scores::parse(&text.replace('\n', "\r\n")), again);

@@ -21,6 +21,7 @@ pub use exposition::{Exposition, Gauge};
 pub use status::Status;
 
 use crate::{
+    lobby::Snapshot,
     net::{
         Sniff,
         tcp::{ConnectionId, Connections, Ending, Origin, TcpService},
@@ -58,6 +59,9 @@ pub struct HttpService {
     exposition: Arc<Exposition>,
     status: Option<Arc<Status>>,
     on_shared_port: bool,
+    /// The lobby that was shown last, and the page that shows it.
+    shown: Option<Arc<Snapshot>>,
+    shown_page: Vec<u8>,
     /// Who waits for the lobby, and since when.
     waiting: HashMap<ConnectionId, Time>,
     /// Where answers are composed; kept, so that they cost no allocation.
@@ -72,6 +76,8 @@ impl HttpService {
             exposition,
             status: None,
             on_shared_port: true,
+            shown: None,
+            shown_page: Vec::new(),
             waiting: HashMap::new(),
             answer: Vec::new(),
             body: Vec::new(),
@@ -167,9 +173,16 @@ impl HttpService {
         let status = self.status.as_ref()?;
         match status.look(now) {
             Some(lobby) => {
-                self.body.clear();
-                // Cannot fail: the body grows as it is written.
-                let _ = status.write(&lobby, &mut self.body);
+                let same = self
+                    .shown
+                    .as_ref()
+                    .is_some_and(|it| Arc::ptr_eq(it, &lobby));
+                if !same {
+                    // Cannot fail: the page grows as it is written.
+                    let _ = status.write(&lobby, &mut self.shown_page);
+                    self.shown = Some(lobby);
+                }
+                self.body.clone_from(&self.shown_page);
             }
             None => {
                 let since = *self.waiting.entry(id).or_insert(now);

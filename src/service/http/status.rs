@@ -16,6 +16,9 @@ use std::{
 /// How old what is shown may be: the lobby is asked no more often.
 const AGE: Duration = Duration::from_secs(1);
 
+/// Most bytes of a list; what does not fit is left out.
+const LIST: usize = 128 << 10;
+
 /// What `/status.json` shows.
 #[derive(Debug)]
 pub struct Status {
@@ -34,15 +37,39 @@ impl Status {
         self.census.snapshot(now, AGE)
     }
 
-    /// Writes `lobby` as one object.
-    pub(super) fn write(&self, lobby: &Snapshot, out: &mut impl Write) -> io::Result<()> {
-        serde_json::to_writer(&mut *out, &Page::new(&self.identity, lobby))?;
-        out.write_all(b"\n")
+    /// Writes `lobby` as one object, in place of what `out` holds.
+    pub(super) fn write(&self, lobby: &Snapshot, out: &mut Vec<u8>) -> io::Result<()> {
+        out.clear();
+        serde_json::to_writer(&mut *out, &Summary::new(&self.identity, lobby))?;
+        // The lists go into the same object.
+        out.pop();
+        out.write_all(b",\"user_list\":[")?;
+        let users = list(lobby.users.iter().map(User::new), out)?;
+        out.write_all(b"],\"game_list\":[")?;
+        let rooms = list(lobby.rooms.iter().map(Room::new), out)?;
+        writeln!(out, "],\"complete\":{}}}", users && rooms)
     }
 }
 
+/// Writes as many of the entries as fit; whether all did.
+fn list(entries: impl Iterator<Item = impl Serialize>, out: &mut Vec<u8>) -> io::Result<bool> {
+    let begin = out.len();
+    for entry in entries {
+        let before = out.len();
+        if before > begin {
+            out.push(b',');
+        }
+        serde_json::to_writer(&mut *out, &entry)?;
+        if out.len() - begin > LIST {
+            out.truncate(before);
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 #[derive(Serialize)]
-struct Page<'a> {
+struct Summary<'a> {
     name: &'a str,
     location: &'a str,
     website: &'a str,
@@ -54,8 +81,6 @@ struct Page<'a> {
     max_users: u32,
     games: usize,
     max_games: u32,
-    user_list: Vec<User<'a>>,
-    game_list: Vec<Room<'a>>,
 }
 
 #[derive(Serialize)]
@@ -79,8 +104,8 @@ struct Room<'a> {
     status: &'static str,
 }
 
-impl<'a> Page<'a> {
-    fn new(identity: &'a Identity, lobby: &'a Snapshot) -> Self {
+impl<'a> Summary<'a> {
+    fn new(identity: &'a Identity, lobby: &Snapshot) -> Self {
         Self {
             name: &identity.name,
             location: &identity.location,
@@ -93,8 +118,6 @@ impl<'a> Page<'a> {
             max_users: identity.max_users,
             games: lobby.rooms.len(),
             max_games: identity.max_games,
-            user_list: lobby.users.iter().map(User::new).collect(),
-            game_list: lobby.rooms.iter().map(Room::new).collect(),
         }
     }
 }
@@ -137,6 +160,32 @@ impl<'a> Room<'a> {
                 GameStatus::Synchronizing => "synchronizing",
                 GameStatus::Playing => "playing",
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_end_where_a_page_would_be_too_long() {
+        let user = |id| UserView {
+            id,
+            name: "\u{1}".repeat(30),
+            ping_ms: 1,
+            connection_type: ConnectionType::Lan,
+            status: UserStatus::Idle,
+            room: None,
+        };
+        for (count, fits) in [(0, true), (100, true), (4000, false)] {
+            let users: Vec<UserView> = (1..=count).map(user).collect();
+            let mut out = Vec::new();
+            assert_eq!(list(users.iter().map(User::new), &mut out).unwrap(), fits);
+            assert!(out.len() <= LIST);
+            let text = format!("[{}]", String::from_utf8(out).unwrap());
+            let entries: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+            assert_eq!(entries.len() == usize::from(count), fits);
         }
     }
 }
