@@ -19,6 +19,8 @@ pub struct Access {
 /// What `/clear` takes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clear {
+    /// Silences, also permanent ones.
+    Silences,
     /// Bans and silences, also permanent ones.
     Sanctions,
     /// Levels that were granted, too.
@@ -142,7 +144,7 @@ impl Access {
     /// the rules say stays.
     pub fn clear(&mut self, now: Time, address: IpAddr, what: Clear) -> bool {
         let address = address.to_canonical();
-        let mut found = self.bans.clear(now, address);
+        let mut found = what != Clear::Silences && self.bans.clear(now, address);
         found |= self.silences.clear(now, address);
         self.revision += u64::from(found);
         if what == Clear::All {

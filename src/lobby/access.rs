@@ -54,6 +54,7 @@ impl Lobby {
 
     /// Gives everybody the level it has by now, and sends away whoever may not stay.
     pub(super) fn apply_access(&mut self, now: Time, sink: &mut impl Sink) {
+        self.access_ends = self.access.next_end(now);
         let keys: Vec<UserKey> = self.users.iter().map(|user| user.key).collect();
         for key in keys {
             let Some((address, emulator)) = self

@@ -41,7 +41,11 @@ impl Lobby {
             return;
         }
         let name = &speaker.name;
-        let to = self.users.audience(speaker, &mut self.scratch);
+        let alone = [user];
+        let to = match self.shadows.hides(now, speaker.address) {
+            true => &alone,
+            false => self.users.audience(speaker, &mut self.scratch),
+        };
         if !to.is_empty() {
             sink.notice(to, &ServerMessage::Chat { name, text });
         }
@@ -83,6 +87,11 @@ impl Lobby {
             say(&[user], ROOM_NAME, &refusal, sink);
             return;
         }
+        if self.games.get(room).is_some_and(|game| game.mutes(speaker)) {
+            let refusal = self.catalogue.line(Text::GameChatMuted, &[]);
+            say(&[user], ROOM_NAME, &refusal, sink);
+            return;
+        }
         let limit = self.rules.max_game_chat_length;
         if !speaker.may(Right::AnyText) && limit != 0 && self.charset.count(text) > limit {
             let refusal = self.catalogue.line(Text::GameChatLong, &[]);
@@ -90,7 +99,11 @@ impl Lobby {
             return;
         }
         if let Some(game) = self.games.get(room) {
-            let to = game.audience(&self.users, speaker, &mut self.scratch);
+            let alone = [user];
+            let to = match self.shadows.hides(now, speaker.address) {
+                true => &alone,
+                false => game.audience(&self.users, speaker, &mut self.scratch),
+            };
             say(to, &speaker.name, text, sink);
         }
     }

@@ -2,7 +2,9 @@
 
 use super::{
     GameKey, UserKey,
+    misses::Misses,
     posts::Posted,
+    rights::Right,
     user::{Presence, User, Users, next_id},
 };
 use crate::{
@@ -95,6 +97,14 @@ pub(super) struct Game {
     pub(super) same_delay: bool,
     /// Addresses that may not come back.
     pub(super) kicked: Vec<IpAddr>,
+    /// Addresses that may not write here.
+    pub(super) muted: Vec<IpAddr>,
+    /// Only the owner and admins may write.
+    pub(super) mutes_all: bool,
+    /// What ordinary users have to give before they join.
+    pub(super) password: Option<Box<[u8]>>,
+    /// Who gave wrong passwords of late.
+    pub(super) misses: Misses,
     pub(super) last_join: Option<LastJoin>,
     pub(super) posted: Posted,
 }
@@ -121,6 +131,12 @@ impl Game {
 
     pub(super) fn member_mut(&mut self, user: UserKey) -> Option<&mut Member> {
         self.members.iter_mut().find(|member| member.user == user)
+    }
+
+    /// Whether `user` may not write here.
+    pub(super) fn mutes(&self, user: &User) -> bool {
+        let by_all = self.mutes_all && user.key != self.owner && !user.may(Right::HeardByAll);
+        by_all || self.muted.contains(&user.address)
     }
 
     /// Keeps an address from coming back.
@@ -258,6 +274,10 @@ impl Games {
             owners_type_only: false,
             same_delay: false,
             kicked: Vec::new(),
+            muted: Vec::new(),
+            mutes_all: false,
+            password: None,
+            misses: Misses::default(),
             last_join: None,
             posted: Posted::No,
         });

@@ -26,12 +26,14 @@ pub mod delay;
 mod depart;
 mod game;
 mod login;
+mod misses;
 mod play;
 mod posts;
 mod report;
 mod rights;
 mod room;
 pub mod rules;
+mod shadows;
 mod snapshot;
 mod status;
 pub mod sync;
@@ -55,6 +57,7 @@ use catalogue::Catalogue;
 use charset::Charset;
 use game::{Games, Phase};
 use rules::Rules;
+use shadows::Shadows;
 use std::{net::IpAddr, time::Duration};
 use trivia::TriviaDesk;
 use user::Users;
@@ -166,6 +169,9 @@ pub trait Sink {
 pub struct Lobby {
     rules: Rules,
     access: Access,
+    /// When a ban or a level that holds for a time ends.
+    access_ends: Option<Time>,
+    shadows: Shadows,
     charset: Charset,
     catalogue: Catalogue,
     users: Users,
@@ -189,18 +195,10 @@ impl Lobby {
             access: Access::default(),
             draining: false,
             trivia: TriviaDesk::default(),
+            access_ends: None,
+            shadows: Shadows::default(),
             rules,
         }
-    }
-
-    /// Takes over the language, the operator's texts and the greetings of `rules` for
-    /// everything that is said from now on.
-    pub fn reword(&mut self, rules: &Rules) {
-        self.rules.language = rules.language;
-        self.rules.texts.clone_from(&rules.texts);
-        self.rules.welcome.clone_from(&rules.welcome);
-        self.rules.room_welcome.clone_from(&rules.room_welcome);
-        self.catalogue = Catalogue::new(self.rules.charset, rules.language, &rules.texts);
     }
 
     /// Puts `rules` in the place of those it has. The character set and which rooms are posted stay:
@@ -232,7 +230,7 @@ impl Lobby {
             ClientMessage::GameChat { text } => self.game_chat(now, user, text, sink),
             ClientMessage::CreateGame { rom } => self.create_game(now, user, rom, sink),
             ClientMessage::QuitGame => self.quit_game(now, user, sink),
-            ClientMessage::JoinGame { game } => self.join_game(user, game, sink),
+            ClientMessage::JoinGame { game } => self.join_game(now, user, game, sink),
             ClientMessage::GameKick { user: target } => self.kick(now, user, target, sink),
             ClientMessage::StartGame => self.start_game(now, user, sink),
             ClientMessage::PlayerDrop => self.drop_player(now, user, sink),
@@ -255,7 +253,8 @@ impl Lobby {
         let others = self
             .next_post()
             .into_iter()
-            .chain(self.trivia.poll_timeout());
+            .chain(self.trivia.poll_timeout())
+            .chain(self.access_ends);
         deadlines.chain(others).min()
     }
 

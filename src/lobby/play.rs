@@ -76,9 +76,12 @@ impl Lobby {
         }
     }
 
-    /// Drops whoever has not become ready in time, posts rooms that have waited long enough, and
-    /// lets the quiz go on.
+    /// Drops whoever has not become ready in time, ends levels and bans that held for a time, posts
+    /// rooms that have waited long enough, and lets the quiz go on.
     pub fn handle_timeout(&mut self, now: Time, sink: &mut impl Sink) {
+        if self.access_ends.is_some_and(|end| end <= now) {
+            self.apply_access(now, sink);
+        }
         self.post_due(now, sink);
         self.trivia_timeout(now, sink);
         while let Some(key) = self.first_late(now) {

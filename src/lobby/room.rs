@@ -106,20 +106,22 @@ impl Lobby {
         Ok(())
     }
 
-    pub(super) fn join_game(&mut self, user: UserKey, id: GameId, sink: &mut impl Sink) {
+    pub(super) fn join_game(&mut self, now: Time, user: UserKey, id: GameId, sink: &mut impl Sink) {
         let (Some(joiner), game) = (self.users.get(user), self.games.with_id(id)) else {
             return;
         };
-        let key = match self.check_join(joiner, game) {
+        let key = match self.check_join(now, joiner, game) {
             Ok(key) => key,
             Err(reason) => {
                 let reason = [Param::Bytes(&reason)];
                 let refusal = self.catalogue.line(Text::JoinDenied, &reason);
                 self.refuse(joiner, &refusal, sink);
+                self.take_password(now, user, id);
                 self.bar_if_spamming(user, id);
                 return;
             }
         };
+        self.take_password(now, user, id);
         self.enter(key, user);
         self.show_status(key, sink);
         self.introduce(key, user, sink);
@@ -135,7 +137,12 @@ impl Lobby {
         }
     }
 
-    fn check_join(&self, joiner: &User, game: Option<&Game>) -> Result<GameKey, Vec<u8>> {
+    fn check_join(
+        &self,
+        now: Time,
+        joiner: &User,
+        game: Option<&Game>,
+    ) -> Result<GameKey, Vec<u8>> {
         let refuse = |text| Err(self.catalogue.line(text, &[]));
         let normal = !joiner.may(Right::EnterRoom);
         if let Some(room) = joiner.room {
@@ -171,10 +178,40 @@ impl Lobby {
         if !returns && game.kicked.contains(&joiner.address) {
             return refuse(Text::JoinKicked);
         }
+        if normal && let Err(text) = self.check_password(now, joiner, game) {
+            let params = [Param::Word("/password <...>")];
+            return Err(self.catalogue.line(text, &params));
+        }
         if normal && game.phase != Phase::Waiting {
             return refuse(Text::JoinRunning);
         }
         Ok(game.key)
+    }
+
+    fn check_password(&self, now: Time, joiner: &User, game: &Game) -> Result<(), Text> {
+        match (&game.password, &joiner.password) {
+            (None, _) => Ok(()),
+            _ if game.misses.are_too_many(now, joiner.address) => Err(Text::JoinPasswordTries),
+            (Some(_), None) => Err(Text::JoinPassword),
+            (Some(asked), Some(given)) if asked == given => Ok(()),
+            (Some(_), Some(_)) => Err(Text::JoinPasswordWrong),
+        }
+    }
+
+    /// Whoever knocks gives its password away: one that was wrong counts as a try.
+    fn take_password(&mut self, now: Time, user: UserKey, id: GameId) {
+        let Some(joiner) = self.users.get_mut(user) else {
+            return;
+        };
+        let (address, given) = (joiner.address, joiner.password.take());
+        let key = self.games.with_id(id).map(|game| game.key);
+        if let Some(game) = key.and_then(|key| self.games.get_mut(key))
+            && game.password.is_some()
+            && given.is_some()
+            && given != game.password
+        {
+            game.misses.add(now, address);
+        }
     }
 
     /// Puts a user that joins too often in a row on the room's list of the removed.

@@ -47,6 +47,10 @@ pub(super) struct User {
     pub(super) room: Option<GameKey>,
     /// Asked to get no lobby messages during games.
     pub(super) wants_quiet: bool,
+    /// The password it gave for the room it joins next.
+    pub(super) password: Option<Box<[u8]>>,
+    /// Enters rooms unseen.
+    pub(super) is_unseen: bool,
     /// Takes private messages.
     pub(super) takes_messages: bool,
     /// Whom a private message without a number goes to.
@@ -172,6 +176,8 @@ impl Users {
             presence: Presence::Attentive,
             room: None,
             wants_quiet: false,
+            password: None,
+            is_unseen: false,
             takes_messages: true,
             partner: None,
             ignored: Vec::new(),

@@ -14,8 +14,10 @@ use crate::{
 #[derive(Clone, Copy)]
 enum Command {
     AliveCheck,
+    FindUser,
     Help,
     MyIp,
+    Password,
     Version,
 }
 
@@ -26,6 +28,11 @@ const TABLE: &[Entry<Command>] = &[
         help: Text::HelpAliveCheck,
     },
     Entry {
+        word: "/finduser",
+        command: Command::FindUser,
+        help: Text::HelpFindUserUser,
+    },
+    Entry {
         word: "/help",
         command: Command::Help,
         help: Text::HelpHelp,
@@ -34,6 +41,11 @@ const TABLE: &[Entry<Command>] = &[
         word: "/myip",
         command: Command::MyIp,
         help: Text::HelpMyIp,
+    },
+    Entry {
+        word: "/password",
+        command: Command::Password,
+        help: Text::HelpJoinPassword,
     },
     Entry {
         word: "/version",
@@ -53,7 +65,9 @@ impl Lobby {
         line: &[u8],
         sink: &mut impl Sink,
     ) {
-        if !self.take_turn(now, user, Place::Lobby, sink) {
+        if self.admin_command(now, user, line, sink)
+            || !self.take_turn(now, user, Place::Lobby, sink)
+        {
             return;
         }
         let (word, rest) = split(line);
@@ -78,11 +92,18 @@ impl Lobby {
                 let alive = self.catalogue.line(Text::Alive, &[]);
                 inform(&[user], &[ALIVE, &alive].concat(), sink);
             }
+            Command::FindUser => {
+                if self.find_users(user, rest, sink).is_none() {
+                    let usage = [Param::Text(Text::UsageFindUser)];
+                    self.reply(user, Place::Lobby, Text::CommandUsage, &usage, sink);
+                }
+            }
             Command::Help => {
                 let own = TABLE.iter().map(|entry| entry.help);
                 for text in own.chain(social::TABLE.iter().map(|entry| entry.help)) {
                     inform(&[user], &self.catalogue.line(text, &[]), sink);
                 }
+                self.admin_help(user, sink);
             }
             Command::MyIp => {
                 let address = sender.address.to_string();
@@ -92,6 +113,12 @@ impl Lobby {
                     &self.catalogue.line(Text::MyAddress, &params),
                     sink,
                 );
+            }
+            Command::Password => {
+                if self.note_password(user, rest, sink).is_none() {
+                    let usage = [Param::Text(Text::HelpJoinPassword)];
+                    self.reply(user, Place::Lobby, Text::CommandUsage, &usage, sink);
+                }
             }
             Command::Version => {
                 let params = [Param::Word(PRODUCT), Param::Word(VERSION)];

@@ -91,6 +91,9 @@ impl Lobby {
             Param::Number(from.0.into()),
             Param::Bytes(text),
         ];
+        if self.shadows.hides(now, sender.address) {
+            return;
+        }
         for line in self.catalogue.wrapped(Text::MessageReceived, &received) {
             reply_line(receiver, place, &line, sink);
         }

@@ -1,8 +1,10 @@
 //! Lines that begin with a slash: the tables of words, and how a line is read.
 
+mod admin;
 mod ignore;
 mod lobby;
 mod message;
+mod order;
 mod room;
 mod social;
 

@@ -1,6 +1,6 @@
 //! Commands in a room, the owner's and everybody's (kaillera-server.md 7.4, 7.5).
 
-use super::{Entry, Place, find, number, social, split};
+use super::{Entry, Place, find, number, order, social, split};
 use crate::{
     lobby::{
         GameKey, Lobby, Sink, UserKey,
@@ -114,6 +114,18 @@ impl Lobby {
             }
             return;
         }
+        if let Some((command, help)) = order::command(word) {
+            if !self.commands(user, room) {
+                self.reply(user, Place::Room, Text::CommandOwner, &[], sink);
+                return;
+            }
+            let done = self.order_command(now, user, room, command, rest, sink);
+            if done.is_none() {
+                let usage = [Param::Text(help)];
+                self.reply(user, Place::Room, Text::CommandUsage, &usage, sink);
+            }
+            return;
+        }
         if let Some(Command::Quiet(on)) = find(TABLE, word).map(|entry| entry.command) {
             self.set_quiet(user, room, on, sink);
             return;
@@ -222,10 +234,10 @@ impl Lobby {
 
     fn room_help(&self, user: UserKey, room: GameKey, sink: &mut impl Sink) {
         let owners = OWNER_TABLE.iter().map(|entry| entry.help);
-        let shown = if self.commands(user, room) {
-            owners.len()
-        } else {
-            0
+        let owners = owners.chain(order::helps());
+        let shown = match self.commands(user, room) {
+            true => usize::MAX,
+            false => 0,
         };
         let everybodys = TABLE.iter().map(|entry| entry.help);
         let social = social::TABLE.iter().map(|entry| entry.help);

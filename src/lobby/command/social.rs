@@ -96,20 +96,30 @@ impl Lobby {
             self.reply(user, place, Text::CommandFlood, &[], sink);
             return;
         }
+        let room = sender.room.filter(|_| place == Place::Room);
+        let room = room.and_then(|room| self.games.get(room));
+        if room.is_some_and(|game| game.mutes(sender)) {
+            self.reply(user, place, Text::GameChatMuted, &[], sink);
+            return;
+        }
         if let Err(reason) = self.check_chat(sender, text) {
             let reason = [Param::Text(reason)];
             self.reply(user, place, Text::ChatDenied, &reason, sink);
             return;
         }
         let params = [Param::Bytes(&sender.name), Param::Bytes(text)];
-        let line = self.catalogue.line(Text::Emote, &params);
-        let room = sender.room.and_then(|room| self.games.get(room));
-        match (place, room) {
-            (Place::Room, Some(game)) => {
-                let to = game.audience(&self.users, sender, &mut self.scratch);
-                say(to, ROOM_NAME, &line, sink);
+        let lines = self.catalogue.wrapped(Text::Emote, &params);
+        let alone = [user];
+        let to = match room {
+            _ if self.shadows.hides(now, sender.address) => &alone,
+            Some(game) => game.audience(&self.users, sender, &mut self.scratch),
+            None => self.users.audience(sender, &mut self.scratch),
+        };
+        for line in &lines {
+            match place {
+                Place::Lobby => inform(to, line, sink),
+                Place::Room => say(to, ROOM_NAME, line, sink),
             }
-            _ => inform(self.users.audience(sender, &mut self.scratch), &line, sink),
         }
     }
 }

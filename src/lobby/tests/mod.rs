@@ -1,10 +1,12 @@
 //! A lobby, users with one-letter seats, and a sink that writes down what they see.
 
+mod admin;
 mod chat;
 mod games;
 mod leaving;
 mod login;
 mod model;
+mod order;
 mod posts;
 mod rooms;
 mod social;
