@@ -70,6 +70,16 @@ counters! {
         desyncs,
         /// Turns of an actor that met a bug.
         failed_turns,
+        /// Reports that master lists took.
+        list_reports,
+        /// Reports that a master list did not take.
+        list_failures,
+        /// News of rooms that web hooks took.
+        hook_posts,
+        /// News of rooms that a web hook did not take.
+        hook_failures,
+        /// News of rooms that there was no room for, or that grew old.
+        news_dropped,
         /// TCP connections accepted.
         connections_accepted,
         /// TCP connections made by services.
@@ -136,6 +146,8 @@ reasons! {
     Stranger = "not a login, from an unknown address",
     /// Longer than any datagram a client sends.
     TooLong = "datagram too long",
+    /// Rules or a ban keep the address out.
+    Barred = "address not allowed",
     /// Too many unfinished logins, from one address or in all.
     TooManyLogins = "too many unfinished logins",
     /// No seat left.
@@ -338,7 +350,7 @@ mod tests {
         let metrics = Metrics::default();
         metrics.logins.add(3);
         assert!(metrics.all().any(|entry| entry == ("logins", 3)));
-        assert_eq!(metrics.all().count(), 25);
+        assert_eq!(metrics.all().count(), 30);
         let help = "Logins let in.";
         assert!(
             metrics

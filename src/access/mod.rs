@@ -24,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 mod decide;
+pub mod fuzz;
 mod level;
 mod names;
 mod pattern;

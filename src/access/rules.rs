@@ -112,6 +112,11 @@ impl Rules {
         parsed
     }
 
+    /// Adds `rules` behind those there are.
+    pub fn append(&mut self, mut rules: Self) {
+        self.0.append(&mut rules.0);
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()

@@ -9,7 +9,7 @@ use std::{net::IpAddr, time::Duration};
 ///
 /// Sanctions run on the monotonic clock, which nobody sets; dates are needed only between two
 /// processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Epoch(pub u64);
 
 /// Everything moderators have decided that outlives the process. Levels they have granted do not:

@@ -13,6 +13,24 @@ impl<'c> Summary<'c> {
         Self(config)
     }
 
+    fn world(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Config {
+            lists, web_hook, ..
+        } = self.0;
+        let hooks = match web_hook.urls.len() {
+            0 => None,
+            1 => Some("a web hook".to_owned()),
+            count => Some(format!("{count} web hooks")),
+        };
+        let emulinker = lists.emulinker.then(|| "EmuLinker's list".to_owned());
+        let kaillera = lists.kaillera.then(|| "Kaillera's list".to_owned());
+        let told: Vec<String> = [emulinker, kaillera, hooks].into_iter().flatten().collect();
+        if !told.is_empty() {
+            writeln!(f, "  tells        {}", told.join(", "))?;
+        }
+        Ok(())
+    }
+
     fn maple(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Config {
             maple,
@@ -74,6 +92,7 @@ impl fmt::Display for Summary<'_> {
             writeln!(f, "  http pages   on {}", http.join(", "))?;
         }
         self.maple(f)?;
+        self.world(f)?;
         if let Some(port) = net.announced_port {
             writeln!(f, "  announces    port {port}")?;
         }

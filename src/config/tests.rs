@@ -1,4 +1,4 @@
-use super::*;
+use super::{document::KeyName, *};
 use crate::{
     lobby::{
         catalogue::{Language, OperatorTexts},
@@ -10,6 +10,7 @@ use crate::{
 };
 use encoding_rs::{SHIFT_JIS, WINDOWS_1251};
 use proptest::{prelude::*, sample::Index};
+use std::sync::Arc;
 
 const EXAMPLE: &str = include_str!("../../tools/samara.example.toml");
 
@@ -42,7 +43,7 @@ fn nothing_is_the_default() {
     assert!(same(&parse(""), &Config::default()));
     assert!(same(
         &parse(
-            "[net]\n[kaillera]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[log]\n"
+            "[net]\n[kaillera]\n[access]\n[texts]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[lists]\n[webhook]\n[shutdown]\n[trivia]\n[log]\n"
         ),
         &Config::default()
     ));
@@ -63,7 +64,13 @@ fn the_example_has_every_key() {
     let mut known = Document::parse("t", "").unwrap();
     keys::read(&mut known, &mut Config::default());
     let root = toml::de::DeTable::parse(&text).unwrap().into_inner();
-    for key in known.known() {
+    let names = || {
+        known
+            .known()
+            .iter()
+            .filter(|known| known.key != KeyName::ANY)
+    };
+    for key in names() {
         let section = root
             .get(key.section)
             .and_then(|section| section.get_ref().as_table());
@@ -76,7 +83,7 @@ fn the_example_has_every_key() {
         .values()
         .map(|value| value.get_ref().as_table().unwrap().len())
         .sum();
-    assert_eq!(count, known.known().len());
+    assert_eq!(count, names().count());
 }
 
 #[test]
@@ -114,6 +121,15 @@ fn every_key_arrives() {
         charset = "Windows-1251"
         language = "ru"
         welcome = ["Привет", ""]
+        room_welcome = ["Да"]
+        [access]
+        rules = ["user,ADMIN,192.0.2.1", "silence,hi"]
+        file = "access.cfg"
+        state = "state.json"
+        [texts]
+        ChatAction.ChatDenied = "one"
+        "Lagstat.LagstatReset" = "two"
+        e = "three"
         [link]
         login_timeout_s = 21
         desync_after_s = 22
@@ -189,11 +205,43 @@ fn every_key_arrives() {
         keep = 63
         clients = ["192.0.2.64"]
         secrets = true
+        [lists]
+        server_name = "65"
+        server_location = "66"
+        server_website = "http://example.net/67"
+        server_address = "192.0.2.68"
+        emulinker = true
+        kaillera = true
+        emulinker_url = "http://example.net/69"
+        kaillera_url = "https://example.net/70"
+        [webhook]
+        urls = ["https://example.net/71"]
+        opened = "72"
+        started = "{game}"
+        closed = ""
+        delay_s = 73
+        suppress = ["74"]
+        [shutdown]
+        drain_s = 75
+        [trivia]
+        questions = "76"
+        scores = "77"
         [log]
         filter = "debug"
         "#,
     );
     let seconds = Duration::from_secs;
+    let texts = [
+        ("ChatAction.ChatDenied", "one"),
+        ("Lagstat.LagstatReset", "two"),
+        ("e", "three"),
+    ];
+    let mut own_texts = OperatorTexts::default();
+    for (key, text) in texts {
+        _ = own_texts.set(key, text);
+    }
+    let own = ["user,ADMIN,192.0.2.1", "silence,hi"];
+    let access_rules = crate::access::Rules::from_lines((1..).zip(own));
     let expected = Config {
         net: Net {
             bind: vec!["192.0.2.1".parse().unwrap(), "::1".parse().unwrap()],
@@ -233,10 +281,20 @@ fn every_key_arrives() {
             come_back: true,
             charset: WINDOWS_1251,
             language: Language::Russian,
-            texts: OperatorTexts::default(),
+            texts: own_texts,
             welcome: vec!["Привет".to_owned(), String::new()],
-            room_welcome: Vec::new(),
+            room_welcome: vec!["Да".to_owned()],
+            posts: None,
         },
+        access: Access {
+            own: own.map(str::to_owned).to_vec(),
+            file: Some("access.cfg".into()),
+            state: Some("state.json".into()),
+            rules: Arc::new(access_rules.rules),
+        },
+        texts: texts
+            .map(|(key, text)| (key.to_owned(), text.to_owned()))
+            .into(),
         link: Link {
             login_timeout: seconds(21),
             desync_after: seconds(22),
@@ -320,7 +378,38 @@ fn every_key_arrives() {
             clients: vec!["192.0.2.64".parse().unwrap()],
             secrets: true,
         }),
+        lists: Lists {
+            server_name: "65".to_owned(),
+            server_location: "66".to_owned(),
+            server_website: "http://example.net/67".to_owned(),
+            server_address: "192.0.2.68".to_owned(),
+            emulinker: true,
+            kaillera: true,
+            emulinker_url: "http://example.net/69".to_owned(),
+            kaillera_url: "https://example.net/70".to_owned(),
+            first: seconds(10),
+            every: seconds(60),
+        },
+        web_hook: WebHook {
+            urls: vec!["https://example.net/71".to_owned()],
+            opened: "72".to_owned(),
+            started: "{game}".to_owned(),
+            closed: String::new(),
+            delay: seconds(73),
+            suppress: vec!["74".to_owned()],
+        },
+        drain: seconds(75),
+        trivia: TriviaPaths {
+            questions: "76".into(),
+            scores: "77".into(),
+        },
         log: "debug".to_owned(),
+        notices: vec![
+            format!("access.rules: {}", access_rules.mistakes[0]),
+            "texts.e is unknown".to_owned(),
+        ],
+        left_out: Vec::new(),
+        files: Vec::new(),
     };
     assert_eq!(format!("{config:#?}"), format!("{expected:#?}"));
 }
@@ -364,12 +453,12 @@ fn mistakes_are_told_exactly() {
         // Names.
         (
             "[nett]\nport = 1",
-            "t:1: [nett] is unknown; valid: [net], [kaillera], [link], [limits], [games], [tcp], [http], [maple], [gateway], [packet_log], [log]",
+            "t:1: [nett] is unknown; valid: [net], [kaillera], [access], [texts], [link], [limits], [games], [tcp], [http], [maple], [gateway], [packet_log], [lists], [webhook], [shutdown], [trivia], [log]",
         ),
         ("\nport = 1", "t:2: port is unknown; did you mean net.port?"),
         (
             "colour = 1",
-            "t:1: colour is unknown; valid: [net], [kaillera], [link], [limits], [games], [tcp], [http], [maple], [gateway], [packet_log], [log]",
+            "t:1: colour is unknown; valid: [net], [kaillera], [access], [texts], [link], [limits], [games], [tcp], [http], [maple], [gateway], [packet_log], [lists], [webhook], [shutdown], [trivia], [log]",
         ),
         (
             "[net]\ncolour = 1",
@@ -414,7 +503,7 @@ fn mistakes_are_told_exactly() {
         ),
         (
             "[kaillera]\ncharset = 1979-05-27",
-            "t:2: kaillera.charset = 1979-05-27 is a date or time; valid: a text in quotes, windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8",
+            "t:2: kaillera.charset = 1979-05-27 is a date or time; valid: a text in quotes, windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8, or another that has ASCII in it, by its name in Java or in HTML",
         ),
         (
             "[kaillera]\nwelcome = [\n  \"a\",\n  true,\n]",
@@ -443,6 +532,30 @@ fn mistakes_are_told_exactly() {
         ),
         // Texts.
         (
+            "[lists]\nserver_website = \"example.net\"",
+            "t:2: lists.server_website = \"example.net\" is not accepted; valid: an address of the web of at most 100 characters, or \"\"",
+        ),
+        (
+            "[lists]\nserver_address = \"192.0.2.1:27888\"",
+            "t:2: lists.server_address = \"192.0.2.1:27888\" is not accepted; valid: an IPv4 address or a host's name, without a port, or \"\"",
+        ),
+        (
+            "[lists]\nserver_name = \" \"",
+            "t:2: lists.server_name = \" \" is not accepted; valid: 1 to 100 characters without control characters",
+        ),
+        (
+            "[lists]\nkaillera_url = \"ftp://example.net/\"",
+            "t:2: lists.kaillera_url = \"ftp://example.net/\" is not accepted; valid: an address that begins with http:// or https://",
+        ),
+        (
+            "[webhook]\nclosed = \"{user} left\"",
+            "t:2: webhook.closed = \"{user} left\" is not accepted; valid: at most 500 characters, in which braces hold {owner}, {game}, {emulator}, {server} and {address}; \"\" is nothing",
+        ),
+        (
+            "[webhook]\nurls = [\"https://a/\"]\nopened = \"\"",
+            "t:3: webhook.opened = \"\" is out of range; valid: a text: what is not told to open is not told to start or close",
+        ),
+        (
             "[net]\nbind = [\"::1\", \"localhost\"]",
             "t:2: net.bind = \"localhost\" is not accepted; valid: an IPv4 or IPv6 address such as \"0.0.0.0\" or \"::\"",
         ),
@@ -452,7 +565,7 @@ fn mistakes_are_told_exactly() {
         ),
         (
             "[kaillera]\ncharset = \"big5\"",
-            "t:2: kaillera.charset = \"big5\" is not accepted; valid: windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8",
+            "t:2: kaillera.charset = \"big5\" is not accepted; valid: windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8, or another that has ASCII in it, by its name in Java or in HTML",
         ),
         (
             "[log]\nfilter = \"inof\"",
@@ -542,6 +655,10 @@ fn warnings() {
     assert!(Config::default().warnings().is_empty());
     let config = parse("[kaillera]\ncharset = \"UTF-8\"\nkeepalive_timeout_s = 129");
     assert_eq!(config.warnings().len(), 2);
+    let config = parse("[lists]\nkaillera = true\nserver_address = \"play.example\"");
+    assert_eq!(config.warnings().len(), 1);
+    let config = parse("[lists]\nkaillera = true\nserver_address = \"192.0.2.1\"");
+    assert!(config.warnings().is_empty());
     let warnings = |charset: &str, language: &str| {
         let text = format!("[kaillera]\ncharset = \"{charset}\"\nlanguage = \"{language}\"");
         parse(&text).warnings().len()

@@ -49,6 +49,7 @@ impl Lobby {
         if !to.is_empty() {
             sink.notice(to, &ServerMessage::Chat { name, text });
         }
+        self.trivia_hears(now, user, text, sink);
         self.end_turn(now, user);
     }
 

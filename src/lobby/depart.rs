@@ -39,9 +39,21 @@ impl Lobby {
         self.leave(now, user, &words, presence, sink);
     }
 
+    /// Tells everybody, in the lobby and in the rooms, that the server goes down once the games
+    /// that run are over. From here on nobody is let in, and no room opens and no game starts.
+    pub fn drain(&mut self, _now: Time, sink: &mut impl Sink) {
+        self.draining = true;
+        self.tell_all(Text::Draining, sink);
+    }
+
     /// Tells everybody, in the lobby and in the rooms, that the server goes down.
     pub fn shut_down(&mut self, _now: Time, sink: &mut impl Sink) {
-        let text = self.catalogue.line(Text::ShuttingDown, &[]);
+        self.tell_all(Text::ShuttingDown, sink);
+        self.trivia_ends(sink);
+    }
+
+    fn tell_all(&mut self, text: Text, sink: &mut impl Sink) {
+        let text = self.catalogue.line(text, &[]);
         inform(self.users.listeners(), &text, sink);
         let notice = ServerMessage::GameChat {
             name: ROOM_NAME,

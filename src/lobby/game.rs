@@ -4,6 +4,7 @@ use super::{
     GameKey, UserKey,
     lineup::Lineup,
     misses::Misses,
+    posts::Posted,
     rights::Right,
     sync::{FrameRate, LagReport, Sensitivity},
     user::{Presence, User, Users, next_id},
@@ -163,6 +164,7 @@ pub(super) struct Game {
     /// Who gave wrong passwords of late.
     pub(super) misses: Misses,
     pub(super) last_join: Option<LastJoin>,
+    pub(super) posted: Posted,
 }
 
 impl Game {
@@ -358,6 +360,7 @@ impl Games {
             password: None,
             misses: Misses::default(),
             last_join: None,
+            posted: Posted::No,
         });
         Some(game)
     }

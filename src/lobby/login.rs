@@ -36,7 +36,10 @@ impl Lobby {
         }
         let level = self.level_of(now, login.address);
         let next = self.users.next_id();
-        let decision = self.check_login(&login, level);
+        let decision = match self.draining {
+            true => Err(self.catalogue.bytes(Text::LoginDraining, &[], REASON)),
+            false => self.check_login(&login, level),
+        };
         let (id, reason) = match (next, decision) {
             (Some(id), Ok(old)) => {
                 if let Some(old) = old {

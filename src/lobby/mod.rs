@@ -30,18 +30,26 @@ mod lineup;
 mod login;
 mod misses;
 mod play;
+mod posts;
+mod report;
 mod rights;
 mod room;
 pub mod rules;
 mod shadows;
+mod snapshot;
 mod status;
 pub mod sync;
 #[cfg(test)]
 mod tests;
+mod trivia;
 mod user;
 mod watch;
 
 pub use crate::access::AccessLevel;
+pub use posts::{Posts, RoomEvent, RoomEventKind};
+pub use report::Report;
+pub use snapshot::{RoomView, Snapshot, UserView};
+pub use trivia::{TriviaCommand, TriviaFiles, TriviaWish};
 pub use watch::WatchEnd;
 
 use crate::{
@@ -56,6 +64,7 @@ use rules::Rules;
 use shadows::Shadows;
 use std::{net::IpAddr, time::Duration};
 use sync::{FrameRate, Sensitivity};
+use trivia::TriviaDesk;
 use user::Users;
 
 /// A session as the lobby knows it: the seat that serves it, and which of the seat's
@@ -194,6 +203,16 @@ pub trait Sink {
 
     /// The session of `user` ends.
     fn close(&mut self, user: UserKey, close: Close);
+
+    /// Something happened to a room that the world outside may want to hear of.
+    fn room(&mut self, event: &RoomEvent<'_>) {
+        let _ = event;
+    }
+
+    /// Something is to be done with the quiz's files.
+    fn trivia(&mut self, wish: TriviaWish<'_>) {
+        let _ = wish;
+    }
 }
 
 /// The users, the rooms, and what they may do to each other.
@@ -212,6 +231,9 @@ pub struct Lobby {
     games: Games,
     /// Holds the receivers of one message while it is sent.
     scratch: Vec<UserKey>,
+    /// The server goes down: nobody comes in and nothing begins.
+    draining: bool,
+    trivia: TriviaDesk,
 }
 
 impl Lobby {
@@ -224,20 +246,24 @@ impl Lobby {
             games: Games::default(),
             scratch: Vec::new(),
             access: Access::default(),
+            draining: false,
+            trivia: TriviaDesk::default(),
             access_ends: None,
             shadows: Shadows::default(),
             rules,
         }
     }
 
-    /// Takes over the language, the operator's texts and the greetings of `rules` for
-    /// everything that is said from now on.
-    pub fn reword(&mut self, rules: &Rules) {
-        self.rules.language = rules.language;
-        self.rules.texts.clone_from(&rules.texts);
-        self.rules.welcome.clone_from(&rules.welcome);
-        self.rules.room_welcome.clone_from(&rules.room_welcome);
-        self.catalogue = Catalogue::new(self.rules.charset, rules.language, &rules.texts);
+    /// Puts `rules` in the place of those it has. The character set and which rooms are posted stay:
+    /// others were told of them at the start.
+    pub fn set_rules(&mut self, rules: Rules) {
+        let rules = Rules {
+            charset: self.rules.charset,
+            posts: self.rules.posts.take(),
+            ..rules
+        };
+        self.catalogue = Catalogue::new(rules.charset, rules.language, &rules.texts);
+        self.rules = rules;
     }
 
     /// Does what a user asks for; messages of the link and of the game's data are ignored.
@@ -277,7 +303,12 @@ impl Lobby {
             Phase::Waiting | Phase::Playing => None,
         };
         let deadlines = self.games.iter().filter_map(|game| deadline(game.phase));
-        deadlines.chain(self.access_ends).min()
+        let others = self
+            .next_post()
+            .into_iter()
+            .chain(self.trivia.poll_timeout())
+            .chain(self.access_ends);
+        deadlines.chain(others).min()
     }
 
     /// How many users are logged in.

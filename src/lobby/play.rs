@@ -88,11 +88,14 @@ impl Lobby {
         }
     }
 
-    /// Drops whoever has not become ready in time; ends levels and bans that held for a time.
+    /// Drops whoever has not become ready in time, ends levels and bans that held for a time, posts
+    /// rooms that have waited long enough, and lets the quiz go on.
     pub fn handle_timeout(&mut self, now: Time, sink: &mut impl Sink) {
         if self.access_ends.is_some_and(|end| end <= now) {
             self.apply_access(now, sink);
         }
+        self.post_due(now, sink);
+        self.trivia_timeout(now, sink);
         while let Some(key) = self.first_late(now) {
             while let Some(user) = self.games.get(key).and_then(first_missing) {
                 if let Some(missing) = self.users.get(user) {
@@ -150,6 +153,9 @@ impl Lobby {
         }
         if game.is_chat_room() {
             return Ok(());
+        }
+        if self.draining {
+            return Err(Text::StartDraining);
         }
         let key = game.key;
         self.check_alike(key, sink)?;
@@ -216,6 +222,7 @@ impl Lobby {
             rate: game.rate,
         };
         sink.begin(key, &start);
+        self.report_start(key, sink);
         self.show_status(key, sink);
         self.hush(key, sink);
         self.send_start(key, sink);

@@ -7,6 +7,7 @@ use super::{
     chat::{inform, say},
     game::{Game, LastJoin, MAX_MEMBERS, Member, Phase},
     login::type_text,
+    posts::RoomEventKind,
     rights::Right,
     status::send_members,
     user::{Presence, User},
@@ -61,6 +62,7 @@ impl Lobby {
             let text = self.catalogue.line(Text::RoomOpened, &params);
             inform(self.users.listeners(), &text, sink);
         }
+        self.plan_post(now, key, sink);
         self.greet(user, sink);
     }
 
@@ -74,6 +76,9 @@ impl Lobby {
         let too_soon = |last| now.since(last) < pause;
         if owner.room.is_some() {
             return refuse(Text::CreateInRoom);
+        }
+        if self.draining {
+            return refuse(Text::CreateDraining);
         }
         if rom.len() > self.rules.max_game_name_length.min(ROM) {
             return refuse(Text::CreateLong);
@@ -349,6 +354,7 @@ impl Lobby {
         if game.phase != Phase::Waiting {
             sink.end(key);
         }
+        self.report(&game, RoomEventKind::Closed, sink);
         let mut woken = Vec::new();
         for member in &game.members {
             if let Some(user) = self.users.get_mut(member.user) {

@@ -1,6 +1,7 @@
 //! Every rule an operator can set, checked when the configuration is read.
 
 use super::{
+    Posts,
     catalogue::{Language, OperatorTexts},
     sync::Sensitivity,
 };
@@ -22,7 +23,7 @@ pub enum WatcherNumber {
 
 /// What the lobby allows. Lengths are in bytes on the wire; a zero switches a limit off
 /// where its documentation says so.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Users at a time; 0 is no limit of its own.
     pub max_users: u32,
@@ -89,6 +90,8 @@ pub struct Rules {
     pub welcome: Vec<String>,
     /// Lines shown to each user who opens or enters a room.
     pub room_welcome: Vec<String>,
+    /// Which rooms the world outside is told of; none if nobody there listens.
+    pub posts: Option<Posts>,
 }
 
 impl Default for Rules {
@@ -126,6 +129,7 @@ impl Default for Rules {
             texts: OperatorTexts::default(),
             welcome: Vec::new(),
             room_welcome: Vec::new(),
+            posts: None,
         }
     }
 }

@@ -11,8 +11,9 @@ use crate::{
     },
     service::{
         gateway::{self, GatewayService},
-        http::{Exposition, Gauge, HttpService},
+        http::{Exposition, Gauge, HttpService, Status},
         kaillera::Census,
+        lists::Identity,
         packet_log::{LogThread, PacketLog},
     },
 };
@@ -38,6 +39,7 @@ pub(super) type Extra<'e> = &'e mut dyn FnMut(usize, &Arc<Metrics>) -> Vec<Box<d
 /// What the pages show of the rest of the server.
 pub(super) struct Shown {
     pub(super) census: Census,
+    pub(super) identity: Identity,
     /// Per loop, the buffers datagrams are received into.
     pub(super) frames_in: Vec<FramePool>,
     /// Per loop, how long its turns take.
@@ -73,13 +75,14 @@ pub(super) fn build(
         settings.outgoing = settings.connections;
     }
     let capacity = Arc::new(Capacity::new(settings, loops, metrics.clone(), drops));
-    let exposition = Arc::new(exposition(shown, &capacity));
+    let status = Status::new(shown.identity.clone(), census.clone());
+    let pages = (Arc::new(exposition(shown, &capacity)), Arc::new(status));
     let shared = |socket| TcpDoor {
         socket,
         service: None,
     };
     for (index, listeners) in listeners.into_iter().enumerate() {
-        let mut services = vec![http_service(config, &exposition)];
+        let mut services = vec![http_service(config, &pages)];
         services.extend(gateway.as_ref().map(Gateway::service));
         services.extend(extra(index, &metrics));
         parts.setups.push(TcpSetup {
@@ -169,8 +172,11 @@ impl Gateway {
     }
 }
 
-fn http_service(config: &Config, exposition: &Arc<Exposition>) -> Box<dyn TcpService> {
-    let service = HttpService::new(exposition.clone());
+fn http_service(
+    config: &Config,
+    (exposition, status): &(Arc<Exposition>, Arc<Status>),
+) -> Box<dyn TcpService> {
+    let service = HttpService::new(exposition.clone()).with_status(status.clone());
     Box::new(service.on_shared_port(config.http.on_shared_port))
 }
 
@@ -179,6 +185,7 @@ fn exposition(shown: Shown, capacity: &Arc<Capacity>) -> Exposition {
         census,
         frames_in,
         turns,
+        identity: _,
     } = shown;
     Exposition {
         metrics: census.metrics(),
@@ -202,6 +209,10 @@ fn gauges(census: &Census, frames_in: Vec<FramePool>, capacity: &Arc<Capacity>) 
     let mut gauges = vec![
         of_census("users", "Users that are logged in.", Census::users),
         of_census("games", "Rooms, whether they play or not.", Census::games),
+        of_census("games_playing", "Rooms whose game runs.", |it| {
+            it.playing().0
+        }),
+        of_census("users_playing", "Users that play.", |it| it.playing().1),
         of_census("sessions", "Sessions, logged in or not.", Census::sessions),
         Gauge {
             name: "connections",

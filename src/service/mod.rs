@@ -5,5 +5,6 @@
 pub mod gateway;
 pub mod http;
 pub mod kaillera;
+pub mod lists;
 pub mod maple;
 pub mod packet_log;

@@ -12,12 +12,16 @@ mod client;
 mod identity;
 mod inputs;
 mod player;
+mod program;
+mod stub;
 mod table;
 
 pub use client::Client;
 pub use identity::Identity;
 pub use inputs::{Recipe, hash};
 pub use player::{PATIENCE, Player, Received, Start};
+pub use program::Program;
+pub use stub::{Asked, Stub, answer};
 pub use table::Table;
 
 use samara::{config::Config, server::Server};

@@ -14,7 +14,7 @@ pub(super) use text::Text;
 use super::charset::Charset;
 use encoding_rs::Encoding;
 use pattern::Part;
-use std::{collections::HashMap, ops::Range};
+use std::ops::Range;
 
 /// Who signs information lines and rejections.
 pub(super) const LOBBY_NAME: &[u8] = b"server";
@@ -29,6 +29,9 @@ pub(super) const LINE: usize = 200;
 pub(super) const REASON: usize = 126;
 /// Longest name, in bytes: clients' buffers have 32.
 pub(super) const NAME: usize = 30;
+
+/// Bytes of a text and its parts, about.
+const USUAL_TEXT: usize = 48;
 
 /// A value put into a text.
 #[derive(Clone, Copy, Debug)]
@@ -77,15 +80,15 @@ impl Catalogue {
     ) -> Self {
         let mut catalogue = Self {
             charset: Charset::new(encoding),
-            patterns: Vec::new(),
-            pieces: Vec::new(),
-            bytes: Vec::new(),
+            patterns: Vec::with_capacity(Text::ALL.len()),
+            pieces: Vec::with_capacity(Text::ALL.len() * 2),
+            bytes: Vec::with_capacity(Text::ALL.len() * USUAL_TEXT),
         };
-        let translations: HashMap<_, _> = language.entries().collect();
+        let mut entries = language.entries().peekable();
         for text in Text::ALL.iter().copied() {
-            let translation = || translations.get(text.key()).copied();
-            let template = operator.get(text).or_else(translation);
-            catalogue.add(template.unwrap_or(text.english()));
+            let translation = entries.next_if(|(key, _)| *key == text.key());
+            let template = translation.map_or(text.english(), |(_, template)| template);
+            catalogue.add(operator.get(text).unwrap_or(template));
         }
         catalogue
     }
@@ -96,10 +99,8 @@ impl Catalogue {
         for part in pattern::parse(template) {
             let piece = match part {
                 Part::Literal(text) if text == template => Piece::Literal(plain.clone()),
-                Part::Literal(text) => Piece::Literal(self.encode(&text)),
-                Part::Place { index, source } => {
-                    Piece::Place(index, self.encode(&format!("{{{source}}}")))
-                }
+                Part::Literal(text) => Piece::Literal(self.encode(text)),
+                Part::Place { index, source } => Piece::Place(index, self.encode(source)),
             };
             self.pieces.push(piece);
         }

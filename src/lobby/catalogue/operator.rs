@@ -1,7 +1,7 @@
 //! Texts in the operator's own words (kaillera-server.md 4.1).
 
 use super::{
-    pattern::parse,
+    pattern::{Part, parse},
     text::{Text, UNUSED},
 };
 
@@ -34,7 +34,7 @@ impl OperatorTexts {
         self.0.retain(|(other, _)| *other != text);
         self.0.push((text, template.to_owned()));
         let count = text.params();
-        let mut places = parse(template).into_iter().filter_map(|part| part.index());
+        let mut places = parse(template).filter_map(Part::index);
         match places.find(|index| *index >= count) {
             Some(index) => Err(TextMistake::UnknownPlaceholder(index)),
             None => Ok(()),
@@ -49,6 +49,11 @@ impl OperatorTexts {
     /// Whether no text is reworded.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Whether the text called `key` is reworded.
+    pub fn has(&self, key: &str) -> bool {
+        Text::with_key(key).is_some_and(|text| self.get(text).is_some())
     }
 
     pub(super) fn get(&self, text: Text) -> Option<&str> {

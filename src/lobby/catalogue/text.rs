@@ -3,7 +3,7 @@
 //! Keys are those of operators' files (kaillera-server.md 4.3); what no file knows yet has a key
 //! in the same style. Wording with placeholders is a pattern: an apostrophe in it is doubled.
 
-use super::pattern;
+use super::pattern::{self, Part};
 
 macro_rules! texts {
     ($($name:ident, $key:literal, $english:literal;)*) => {
@@ -48,6 +48,7 @@ texts! {
     LoginNameFiltered, "KailleraServerImpl.LoginDeniedFilteredUserName", "Your name has a word that is not allowed here.";
     LoginNameEmpty, "KailleraServerImpl.LoginDeniedUserNameEmpty", "Please choose a name.";
     LoginNameLong, "KailleraServerImpl.LoginDeniedUserNameTooLong", "Your name is too long.";
+    LoginDraining, "KailleraServerImpl.LoginDeniedShuttingDown", "The server is going down; nobody is let in.";
     LoginNameTaken, "KailleraServerImpl.LoginDeniedDuplicateName", "This name is in use by {0}.";
 
     // After login.
@@ -92,6 +93,7 @@ texts! {
     CreateFiltered, "KailleraServerImpl.CreateGameDeniedFilteredWord", "the game name has a word that is not allowed here";
     CreateMaxGames, "KailleraServerImpl.CreateGameDeniedMaxGames", "the server allows {0,number,integer} rooms at most";
     CreateLong, "KailleraServerImpl.CreateGameDeniedNameTooLong", "the game name is too long";
+    CreateDraining, "KailleraServerImpl.CreateGameDeniedShuttingDown", "the server is going down";
     CreateInRoom, "KailleraServerImpl.CreateGameErrorAlreadyInGame", "leave your room first";
     CreateEmpty, "KailleraServerImpl.CreateGameErrorEmptyName", "the game has no name";
     JoinDenied, "JoinGameAction.JoinGameDenied", "You cannot join: {0}";
@@ -121,6 +123,7 @@ texts! {
     QuitBanned, "AdminCommandAction.QuitBanned", "Banned";
     QuitFailed, "KailleraServerImpl.ForcedQuitInternalError", "Removed after an error of the server";
     ShuttingDown, "KailleraServerImpl.ServerShuttingDown", "The server is going down.";
+    Draining, "KailleraServerImpl.ServerDraining", "The server goes down when the games that run are over.";
     ShutdownIn, "KailleraServerImpl.ServerShuttingDownIn", "The server goes down in {0,number,integer} s.";
 
     // Rooms come and go.
@@ -142,6 +145,7 @@ texts! {
     StartEmulatorInfo, "KailleraGameImpl.StartGameEmulatorMismatchInfo", "All players must use the owner''s emulator version: {0}";
     StartEmulator, "KailleraGameImpl.StartGameDeniedEmulatorMismatch", "The emulators differ.";
     StartNobody, "KailleraGameImpl.StartGameErrorNobodyPlays", "Everybody here only watches.";
+    StartDraining, "KailleraGameImpl.StartGameDeniedShuttingDown", "The server is going down; no game starts any more.";
     NotReady, "KailleraGameImpl.ReadyTimeout", "{0} did not get ready in time.";
     Delay, "KailleraGameImpl.Delay", "P{0} Delay = {1} ({2} frame delay)";
     SameDelay, "KailleraGameImpl.SameDelay", "Delay of all players = {0} ({1} frame delay)";
@@ -448,8 +452,7 @@ impl Text {
 
     /// How many parameters it is shown with.
     pub(super) fn params(self) -> usize {
-        let parts = pattern::parse(self.english());
-        let places = parts.iter().filter_map(|part| part.index());
+        let places = pattern::parse(self.english()).filter_map(Part::index);
         places.max().map_or(0, |highest| highest + 1)
     }
 }

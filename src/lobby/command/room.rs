@@ -17,6 +17,7 @@ use std::time::Duration;
 enum Command {
     Help,
     Quiet(bool),
+    Stop,
 }
 
 #[derive(Clone, Copy)]
@@ -45,6 +46,11 @@ const TABLE: &[Entry<Command>] = &[
         word: "/p2pon",
         command: Command::Quiet(true),
         help: Text::HelpQuietOn,
+    },
+    Entry {
+        word: "/stop",
+        command: Command::Stop,
+        help: Text::HelpStop,
     },
 ];
 
@@ -114,6 +120,10 @@ impl Lobby {
         }
         if let Some(Command::Quiet(on)) = find(TABLE, word).map(|entry| entry.command) {
             self.set_quiet(user, room, on, sink);
+            return;
+        }
+        if let Some(Command::Stop) = find(TABLE, word).map(|entry| entry.command) {
+            self.stop_post(user, room, sink);
             return;
         }
         if !self.take_turn(now, user, Place::Room, sink) {

@@ -182,7 +182,7 @@ fn the_lobby_speaks_its_language() {
     assert_eq!(say(&mut world, "/msp"), ["a: Info server: Hm? /msp"]);
     let usage = ["a: Info server: Uso: /me <texto>"];
     assert_eq!(say(&mut world, "/me"), usage);
-    world.lobby.reword(&Rules {
+    world.lobby.set_rules(Rules {
         room_welcome: vec!["Hi".to_owned()],
         ..Rules::default()
     });

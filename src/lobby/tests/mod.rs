@@ -9,8 +9,10 @@ mod lineup;
 mod login;
 mod model;
 mod order;
+mod posts;
 mod rooms;
 mod social;
+mod trivia;
 mod watch;
 
 use super::{

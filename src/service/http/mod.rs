@@ -4,6 +4,10 @@
 //! |---|---|
 //! | `/health` | `ok`, as long as the loop turns |
 //! | `/metrics` | everything the server counts, in Prometheus's text format |
+//! | `/status.json` | who is in the lobby and which rooms are open, without addresses |
+//!
+//! The lobby is on another thread than most loops: the first who asks in a second waits until it
+//! has had a turn, and all who ask in that second see the same.
 //!
 //! Requests may come one behind another; each is answered in full before the next is read, and a
 //! client that does not read its answers is not read from.
@@ -11,18 +15,22 @@
 mod exposition;
 pub mod fuzz;
 mod request;
+mod status;
 
 pub use exposition::{Exposition, Gauge};
+pub use status::Status;
 
 use crate::{
+    lobby::Snapshot,
     net::{
         Sniff,
-        tcp::{ConnectionId, Connections, Origin, TcpService},
+        tcp::{ConnectionId, Connections, Ending, Origin, TcpService},
     },
     timer::Time,
 };
 use request::{Method, Refusal, Request};
 use std::{
+    collections::HashMap,
     fmt,
     io::{self, Write},
     sync::Arc,
@@ -35,14 +43,27 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a connection may stay without a request.
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
 
+/// How often the lobby is looked at by who waits for it.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// How long it is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 const PLAIN: &str = "text/plain; charset=utf-8";
 /// What Prometheus asks for (its text exposition format).
 const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
+const JSON: &str = "application/json";
 
 /// The pages, on one event loop.
 pub struct HttpService {
     exposition: Arc<Exposition>,
+    status: Option<Arc<Status>>,
     on_shared_port: bool,
+    /// The lobby that was shown last, and the page that shows it.
+    shown: Option<Arc<Snapshot>>,
+    shown_page: Vec<u8>,
+    /// Who waits for the lobby, and since when.
+    waiting: HashMap<ConnectionId, Time>,
     /// Where answers are composed; kept, so that they cost no allocation.
     answer: Vec<u8>,
     body: Vec<u8>,
@@ -53,10 +74,21 @@ impl HttpService {
     pub fn new(exposition: Arc<Exposition>) -> Self {
         Self {
             exposition,
+            status: None,
             on_shared_port: true,
+            shown: None,
+            shown_page: Vec::new(),
+            waiting: HashMap::new(),
             answer: Vec::new(),
             body: Vec::new(),
         }
+    }
+
+    /// Shows the lobby, too.
+    #[must_use]
+    pub fn with_status(mut self, status: Arc<Status>) -> Self {
+        self.status = Some(status);
+        self
     }
 
     /// Whether it takes connections of a port that it shares; if not, it has its own or none.
@@ -67,7 +99,7 @@ impl HttpService {
     }
 
     /// Answers the request at the front of `bytes`; how long it was, or `None` if it is not all
-    /// there or the connection is being closed.
+    /// there, has to wait for the lobby, or the connection is being closed.
     fn serve(
         &mut self,
         now: Time,
@@ -77,10 +109,17 @@ impl HttpService {
     ) -> Option<usize> {
         let (status, request, len) = match Request::parse(bytes) {
             Ok(None) => return None,
-            Ok(Some((request, len))) => (self.page(now, &request), Some(request), len),
+            Ok(Some((request, len))) => match self.page(now, id, &request) {
+                Some(status) => (status, Some(request), len),
+                None => {
+                    net.pause(id);
+                    net.set_timer(id, Some(now + LOOK));
+                    return None;
+                }
+            },
             Err(refusal) => {
                 self.say(refusal.text());
-                (Status::Refused(refusal), None, 0)
+                (Verdict::Refused(refusal), None, 0)
             }
         };
         let keeps = request.as_ref().is_some_and(|request| request.keep_alive);
@@ -95,32 +134,68 @@ impl HttpService {
         Some(len)
     }
 
-    /// Writes the body that `request` asks for.
-    fn page(&mut self, now: Time, request: &Request<'_>) -> Status {
-        let metrics = match request.path {
-            b"/health" => false,
-            b"/metrics" => true,
+    /// Writes the body that `request` asks for; `None` if it has to wait.
+    fn page(&mut self, now: Time, id: ConnectionId, request: &Request<'_>) -> Option<Verdict> {
+        let page = match request.path {
+            b"/health" => Page::Health,
+            b"/metrics" => Page::Metrics,
+            b"/status.json" if self.status.is_some() => Page::Status,
             _ => {
-                self.say("There is no such page; /health and /metrics are here.");
-                return Status::NotFound;
+                self.say("There is no such page; /health, /metrics and /status.json are here.");
+                return Some(Verdict::NotFound);
             }
         };
         if request.method == Method::Other {
             self.say("Pages can be had by GET and HEAD only.");
-            return Status::WrongMethod;
+            return Some(Verdict::WrongMethod);
         }
         if request.has_body {
             self.say(Refusal::Body.text());
-            return Status::Refused(Refusal::Body);
+            return Some(Verdict::Refused(Refusal::Body));
         }
-        if !metrics {
-            self.say("ok");
-            return Status::Ok(PLAIN);
+        match page {
+            Page::Health => {
+                self.say("ok");
+                Some(Verdict::Ok(PLAIN))
+            }
+            Page::Metrics => {
+                self.body.clear();
+                // Cannot fail: the body grows as it is written.
+                let _ = self.exposition.write(now, &mut self.body);
+                Some(Verdict::Ok(METRICS))
+            }
+            Page::Status => self.lobby(now, id),
         }
-        self.body.clear();
-        // Cannot fail: the body grows as it is written.
-        let _ = self.exposition.write(now, &mut self.body);
-        Status::Ok(METRICS)
+    }
+
+    /// Writes what the lobby shows, if it has had its turn.
+    fn lobby(&mut self, now: Time, id: ConnectionId) -> Option<Verdict> {
+        let status = self.status.as_ref()?;
+        match status.look(now) {
+            Some(lobby) => {
+                let same = self
+                    .shown
+                    .as_ref()
+                    .is_some_and(|it| Arc::ptr_eq(it, &lobby));
+                if !same {
+                    // Cannot fail: the page grows as it is written.
+                    let _ = status.write(&lobby, &mut self.shown_page);
+                    self.shown = Some(lobby);
+                }
+                self.body.clone_from(&self.shown_page);
+            }
+            None => {
+                let since = *self.waiting.entry(id).or_insert(now);
+                if now.since(since) < PATIENCE {
+                    return None;
+                }
+                self.waiting.remove(&id);
+                self.say("The lobby is too busy to be shown; ask again.");
+                return Some(Verdict::Unavailable);
+            }
+        }
+        self.waiting.remove(&id);
+        Some(Verdict::Ok(JSON))
     }
 
     fn say(&mut self, line: &str) {
@@ -129,20 +204,23 @@ impl HttpService {
         self.body.push(b'\n');
     }
 
-    fn compose(&mut self, status: Status, keeps: bool, is_head: bool) -> io::Result<()> {
+    fn compose(&mut self, status: Verdict, keeps: bool, is_head: bool) -> io::Result<()> {
         let (code, kind) = match status {
-            Status::Ok(kind) => ("200 OK", kind),
-            Status::NotFound => ("404 Not Found", PLAIN),
-            Status::WrongMethod => ("405 Method Not Allowed", PLAIN),
-            Status::Refused(refusal) => (refusal.status(), PLAIN),
+            Verdict::Ok(kind) => ("200 OK", kind),
+            Verdict::NotFound => ("404 Not Found", PLAIN),
+            Verdict::WrongMethod => ("405 Method Not Allowed", PLAIN),
+            Verdict::Unavailable => ("503 Service Unavailable", PLAIN),
+            Verdict::Refused(refusal) => (refusal.status(), PLAIN),
         };
         let answer = &mut self.answer;
         answer.clear();
         write!(answer, "HTTP/1.1 {code}\r\nContent-Type: {kind}\r\n")?;
         write!(answer, "Content-Length: {}\r\n", self.body.len())?;
         write!(answer, "Cache-Control: no-store\r\n")?;
-        if let Status::WrongMethod = status {
-            write!(answer, "Allow: GET, HEAD\r\n")?;
+        match status {
+            Verdict::WrongMethod => write!(answer, "Allow: GET, HEAD\r\n")?,
+            Verdict::Unavailable => write!(answer, "Retry-After: 1\r\n")?,
+            Verdict::Ok(_) | Verdict::NotFound | Verdict::Refused(_) => {}
         }
         let connection = if keeps { "keep-alive" } else { "close" };
         write!(answer, "Connection: {connection}\r\n\r\n")?;
@@ -153,13 +231,21 @@ impl HttpService {
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Page {
+    Health,
+    Metrics,
+    Status,
+}
+
 /// What an answer begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Status {
+enum Verdict {
     /// A page of this type.
     Ok(&'static str),
     NotFound,
     WrongMethod,
+    Unavailable,
     Refused(Refusal),
 }
 
@@ -210,12 +296,20 @@ impl TcpService for HttpService {
     }
 
     fn expired(&mut self, _: Time, id: ConnectionId, net: &mut Connections) {
+        if self.waiting.contains_key(&id) {
+            net.resume(id);
+            return;
+        }
         self.say(Refusal::TooSlow.text());
         // Cannot fail: the answer grows as it is written.
-        let _ = self.compose(Status::Refused(Refusal::TooSlow), false, false);
+        let _ = self.compose(Verdict::Refused(Refusal::TooSlow), false, false);
         // Whoever is gone already needs no answer.
         let _ = net.send(id, &self.answer);
         net.close(id);
+    }
+
+    fn closed(&mut self, _: Time, id: ConnectionId, _: Ending, _: &mut Connections) {
+        self.waiting.remove(&id);
     }
 }
 

@@ -14,11 +14,13 @@ use std::{
 #[derive(Debug)]
 pub(super) struct Admission {
     limits: Limits,
-    max_users: usize,
+    max_users: AtomicUsize,
     /// Logged in, as the lobby last said.
     users: AtomicUsize,
     /// Rooms, as the lobby last said.
     games: AtomicUsize,
+    games_playing: AtomicUsize,
+    users_playing: AtomicUsize,
     unfinished: Mutex<Unfinished>,
 }
 
@@ -45,9 +47,11 @@ impl Admission {
         };
         Self {
             limits,
-            max_users: max_users as usize,
+            max_users: AtomicUsize::new(max_users as usize),
             users: AtomicUsize::new(0),
             games: AtomicUsize::new(0),
+            games_playing: AtomicUsize::new(0),
+            users_playing: AtomicUsize::new(0),
             unfinished: Mutex::new(unfinished),
         }
     }
@@ -56,7 +60,8 @@ impl Admission {
     pub(super) fn is_full(&self) -> bool {
         let state = self.unfinished();
         let users = self.users.load(Ordering::Relaxed) + state.logins;
-        (self.max_users > 0 && users >= self.max_users) || state.sessions >= self.limits.sessions
+        let most = self.max_users.load(Ordering::Relaxed);
+        (most > 0 && users >= most) || state.sessions >= self.limits.sessions
     }
 
     /// Counts a new session with an unfinished login, or says why it may not be.
@@ -93,12 +98,28 @@ impl Admission {
         state.sessions = state.sessions.saturating_sub(1);
     }
 
+    /// Users at a time; 0 is no limit of its own.
+    pub(super) fn set_max_users(&self, max_users: u32) {
+        self.max_users.store(max_users as usize, Ordering::Relaxed);
+    }
+
     pub(super) fn set_users(&self, users: usize) {
         self.users.store(users, Ordering::Relaxed);
     }
 
     pub(super) fn set_games(&self, games: usize) {
         self.games.store(games, Ordering::Relaxed);
+    }
+
+    pub(super) fn set_playing(&self, (games, users): (usize, usize)) {
+        self.games_playing.store(games, Ordering::Relaxed);
+        self.users_playing.store(users, Ordering::Relaxed);
+    }
+
+    /// Rooms whose game runs or is about to, and the players in them.
+    pub(super) fn playing(&self) -> (usize, usize) {
+        let games = self.games_playing.load(Ordering::Relaxed);
+        (games, self.users_playing.load(Ordering::Relaxed))
     }
 
     pub(super) fn games(&self) -> usize {

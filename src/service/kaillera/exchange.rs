@@ -3,11 +3,15 @@
 use super::{
     Settings,
     admission::Admission,
+    bulletin::Bulletin,
+    gate::Gate,
     layout::Layout,
     mail::{GameMail, LobbyMail},
+    sanctions_file::Keeper,
     seat::Seat,
 };
 use crate::{
+    access::Access,
     actor::{Bell, Inbox, Schedule},
     buffer::FramePool,
     metrics::{Drops, Metrics, Reason},
@@ -39,6 +43,9 @@ pub(super) struct Exchange {
     pub(super) settings: Settings,
     pub(super) layout: Layout,
     pub(super) admission: Admission,
+    pub(super) bulletin: Bulletin,
+    pub(super) gate: Gate,
+    pub(super) keeper: Keeper,
     pub(super) metrics: Arc<Metrics>,
     pub(super) drops: Arc<Drops>,
     /// Buffers for what is sent.
@@ -51,6 +58,8 @@ pub(super) struct Exchange {
     accepting: AtomicBool,
     /// Bytes that recordings of games may still take.
     replay_left: AtomicUsize,
+    /// Threads that are at files for the lobby.
+    pub(super) errands: AtomicUsize,
 }
 
 /// What actors leave for a loop.
@@ -88,6 +97,9 @@ impl Exchange {
         Self {
             admission: Admission::new(settings.limits, settings.rules.max_users),
             replay_left: AtomicUsize::new(settings.limits.replay_total),
+            bulletin: Bulletin::new(settings.news),
+            gate: Gate::new(Access::new(settings.access.rules.clone())),
+            keeper: Keeper::default(),
             settings,
             layout,
             metrics: Arc::default(),
@@ -99,6 +111,7 @@ impl Exchange {
             schedules,
             outlets,
             accepting: AtomicBool::new(true),
+            errands: AtomicUsize::new(0),
         }
     }
 

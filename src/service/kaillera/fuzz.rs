@@ -23,7 +23,7 @@
     reason = "a panic is how a broken promise is told, and all indices are constants"
 )]
 
-use super::{Control, FRAME_SIZE, Limits, Link, LoopPart, Settings, build};
+use super::{Control, FRAME_SIZE, Limits, Link, LoopPart, Settings, TriviaPaths, build};
 use crate::{
     buffer::{FramePool, Reader},
     kaillera::{
@@ -156,6 +156,7 @@ fn settings() -> Settings {
             ready_timeout: Duration::from_secs(10),
             ..Rules::default()
         },
+        access: super::Access::default(),
         link: Link {
             desync_after: DESYNC_AFTER,
             drop_after: Duration::from_secs(5),
@@ -175,6 +176,8 @@ fn settings() -> Settings {
         },
         announced_port: None,
         answer_wrong_version: true,
+        news: true,
+        trivia: TriviaPaths::default(),
     }
 }
 

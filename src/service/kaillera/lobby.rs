@@ -1,9 +1,12 @@
 //! The lobby's worker: the rules between the users' mail and their backlogs.
 
 use super::{
+    RoomNews,
     courier::Courier,
     mail::{GameMail, LobbyMail, Playing, UserMail},
     post::Post,
+    sanctions_file,
+    trivia_files::{self, Errand},
 };
 use crate::{
     actor::Turn,
@@ -13,8 +16,8 @@ use crate::{
         message::{ClientMessage, ServerMessage},
     },
     lobby::{
-        Close, GameKey, LagOrder, Lobby, Login, Player, Sink, Start, UserKey, Watcher,
-        sync::FIRST_WATCHER,
+        Close, GameKey, LagOrder, Lobby, Login, Player, RoomEvent, Sink, Start, TriviaWish,
+        UserKey, Watcher, sync::FIRST_WATCHER,
     },
     timer::Time,
 };
@@ -23,6 +26,8 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct LobbyActor {
     lobby: Lobby,
+    /// What of the lobby's decisions is kept, by its number.
+    kept: u64,
     stage: Stage,
 }
 
@@ -62,8 +67,15 @@ impl LobbyActor {
     pub(super) fn new(post: &Post) -> Self {
         let exchange = post.exchange();
         let layout = exchange.layout;
+        let settings = &exchange.settings;
+        let mut lobby = Lobby::new(settings.rules.clone());
+        let access = lobby.access_mut();
+        access.set_rules(settings.access.rules.clone());
+        access.restore(Time::ZERO, settings.access.epoch, &settings.access.saved);
+        exchange.gate.set(access.clone());
         Self {
-            lobby: Lobby::new(exchange.settings.rules.clone()),
+            kept: lobby.access().revision(),
+            lobby,
             stage: Stage {
                 scratch: vec![0; MAX_MESSAGE].into_boxed_slice(),
                 running: Vec::new(),
@@ -97,12 +109,28 @@ impl LobbyActor {
             };
             self.lobby.handle_timeout(now, &mut outlet);
         }
+        self.keep_decisions(now, post);
         let admission = &post.exchange().admission;
         admission.set_users(self.lobby.users());
         admission.set_games(self.lobby.games());
+        admission.set_playing(self.lobby.playing());
+        let bulletin = &post.exchange().bulletin;
+        bulletin.publish(now, || self.lobby.snapshot());
         Turn {
             more: left == 0 || !self.stage.courier.is_free() || !self.stage.to_users.is_free(),
             deadline: self.lobby.poll_timeout(),
+        }
+    }
+
+    /// Shows the loops what moderators have decided, and has it written.
+    fn keep_decisions(&mut self, now: Time, post: &Post) {
+        let access = self.lobby.access();
+        if access.revision() != self.kept {
+            self.kept = access.revision();
+            let exchange = post.exchange();
+            exchange.gate.set(access.clone());
+            let epoch = exchange.settings.access.epoch;
+            sanctions_file::keep(exchange, access.saved(now, epoch));
         }
     }
 
@@ -181,6 +209,22 @@ impl LobbyActor {
             LobbyMail::Returned { game, user, player } => {
                 lobby.returned(now, game, user, player.into(), outlet);
             }
+            LobbyMail::TriviaFetched(files) => lobby.trivia_fetched(now, &files, outlet),
+            LobbyMail::TriviaSaved(saved) => lobby.trivia_saved(saved, outlet),
+            LobbyMail::Access(rules) => {
+                lobby.set_access_rules(now, rules, outlet);
+                post.exchange().gate.set(lobby.access().clone());
+            }
+            LobbyMail::Names(names) => {
+                lobby.set_names(now, names, outlet);
+                post.exchange().gate.set(lobby.access().clone());
+            }
+            LobbyMail::Rules(rules) => {
+                post.exchange().admission.set_max_users(rules.max_users);
+                lobby.set_rules(*rules);
+            }
+            LobbyMail::Report(reports) => lobby.tell_admins(&reports, outlet),
+            LobbyMail::Drain => lobby.drain(now, outlet),
             LobbyMail::ShutDown => lobby.shut_down(now, outlet),
             LobbyMail::CloseAll => lobby.close_all(now, outlet),
         }
@@ -369,5 +413,21 @@ impl Sink for Outlet<'_> {
             close,
         };
         self.user(user, mail);
+    }
+
+    fn room(&mut self, event: &RoomEvent<'_>) {
+        let exchange = self.post.exchange();
+        let charset = exchange.settings.rules.charset;
+        if !exchange.bulletin.tell(|| RoomNews::new(event, charset)) {
+            exchange.metrics.news_dropped.add(1);
+        }
+    }
+
+    fn trivia(&mut self, wish: TriviaWish<'_>) {
+        let errand = match wish {
+            TriviaWish::Fetch => Errand::Fetch,
+            TriviaWish::Save(text) => Errand::Save(text.to_owned()),
+        };
+        trivia_files::run(self.post.exchange(), errand);
     }
 }

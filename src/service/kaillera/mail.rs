@@ -1,10 +1,13 @@
 //! What the actors tell each other.
 
 use crate::{
+    access::{self, Names},
     buffer::{Frame, FramePool},
     kaillera::message::ConnectionType,
     lobby::{
-        Close, Departure, GameKey, LagOrder, Player, UserKey, WatchEnd, Watcher,
+        Close, Departure, GameKey, LagOrder, Player, Report, TriviaFiles, UserKey, WatchEnd,
+        Watcher,
+        rules::Rules,
         sync::{Desync, FrameRate, LagReport, Rhythm, Sensitivity},
     },
     timer::Time,
@@ -12,6 +15,7 @@ use crate::{
 use std::{
     net::{IpAddr, SocketAddr},
     ops::Range,
+    sync::Arc,
     time::Duration,
 };
 
@@ -211,6 +215,17 @@ pub(super) enum LobbyMail {
         user: UserKey,
         player: u8,
     },
+    TriviaFetched(Box<TriviaFiles>),
+    TriviaSaved(bool),
+    /// The operator's access rules have changed.
+    Access(Arc<access::Rules>),
+    /// Host names of access rules have other addresses.
+    Names(Names),
+    /// The lobby's rules have changed.
+    Rules(Box<Rules>),
+    /// For admins.
+    Report(Vec<Report>),
+    Drain,
     ShutDown,
     CloseAll,
 }

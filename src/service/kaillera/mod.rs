@@ -17,37 +17,54 @@
 //! shared or locked. The same parts run without any thread in the simulation.
 
 mod admission;
+mod bulletin;
 mod courier;
+mod durable;
 mod exchange;
 pub mod fuzz;
 mod game;
+mod gate;
 mod ingress;
 mod layout;
 mod lobby;
 mod loop_part;
 mod mail;
+mod names;
 mod post;
+mod sanctions_file;
 mod seat;
 mod settings;
+mod trivia_files;
 mod unread;
 mod user;
 mod worker_part;
 
+pub use bulletin::RoomNews;
 pub use loop_part::LoopPart;
-pub use settings::{Limits, Link, Settings};
+pub use names::{NamesThread, Resolve, resolve};
+pub use sanctions_file::read_saved;
+pub use settings::{Access, Limits, Link, Settings};
+pub use trivia_files::TriviaPaths;
 pub use worker_part::WorkerPart;
 
 use crate::{
+    access,
     actor::Bell,
     buffer::FramePool,
     kaillera::MAX_MESSAGE,
+    lobby::{Report, Snapshot, rules::Rules},
     metrics::{Drops, Metrics},
+    timer::Time,
 };
 use exchange::Exchange;
 use layout::Layout;
 use mail::LobbyMail;
 use post::Post;
-use std::sync::Arc;
+use std::{
+    io,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 /// Bytes of a buffer: one of the largest messages alone in a bundle, or the longest datagram
 /// a client may send.
@@ -123,6 +140,12 @@ pub struct Control {
 }
 
 impl Control {
+    /// Tells every user that the server stops once the games that run are over; nobody is let
+    /// in from here on, and is told so.
+    pub fn announce_drain(&self) {
+        self.lobby(LobbyMail::Drain);
+    }
+
     /// Tells every user that the server stops; nobody is let in from here on.
     pub fn announce_stop(&self) {
         self.exchange.stop_accepting();
@@ -134,6 +157,33 @@ impl Control {
         self.lobby(LobbyMail::CloseAll);
     }
 
+    /// Puts access rules in the place of those there are; answers whether the lobby could be told.
+    pub fn set_access_rules(&self, rules: Arc<access::Rules>) -> bool {
+        self.tell(LobbyMail::Access(rules))
+    }
+
+    /// Puts the lobby's rules in the place of those it has, except for what
+    /// [`Lobby::set_rules`](crate::lobby::Lobby::set_rules) says; answers whether the lobby could
+    /// be told.
+    pub fn set_rules(&self, rules: Rules) -> bool {
+        self.tell(LobbyMail::Rules(Box::new(rules)))
+    }
+
+    /// Tells the admins who are online.
+    pub fn report(&self, reports: Vec<Report>) {
+        // What is lost in a full inbox is in the log, too.
+        self.tell(LobbyMail::Report(reports));
+    }
+
+    /// Starts the thread that looks up the host names of access rules.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses a thread.
+    pub fn look_up_names(&self, resolve: Resolve) -> io::Result<NamesThread> {
+        NamesThread::start(&self.exchange, resolve)
+    }
+
     /// Users that are logged in.
     pub fn users(&self) -> usize {
         self.exchange.admission.users()
@@ -142,6 +192,16 @@ impl Control {
     /// Sessions, logged in or not.
     pub fn sessions(&self) -> usize {
         self.exchange.admission.sessions()
+    }
+
+    /// Whether somebody is at the quiz's files.
+    pub fn is_saving(&self) -> bool {
+        self.exchange.errands.load(Ordering::Acquire) > 0
+    }
+
+    /// Rooms whose game runs or is about to.
+    pub fn games_playing(&self) -> usize {
+        self.exchange.admission.playing().0
     }
 
     /// Sessions that have not logged in, as counted in all and by address.
@@ -173,10 +233,15 @@ impl Control {
     }
 
     fn lobby(&self, mail: LobbyMail) {
-        if self.post.lobby(mail).is_err() {
+        if !self.tell(mail) {
             log::warn!("the lobby is too busy to be told that the server stops");
         }
+    }
+
+    fn tell(&self, mail: LobbyMail) -> bool {
+        let is_told = self.post.lobby(mail).is_ok();
         self.post.ring();
+        is_told
     }
 }
 
@@ -193,6 +258,28 @@ impl Census {
     /// Rooms, whether they play or not.
     pub fn games(&self) -> usize {
         self.0.admission.games()
+    }
+
+    /// Rooms whose game runs or is about to, and the players in them.
+    pub fn playing(&self) -> (usize, usize) {
+        self.0.admission.playing()
+    }
+
+    /// The lobby as it was `age` ago or later. If nobody has looked since, the lobby is asked, and
+    /// the answer is `None` until it has had its turn.
+    pub fn snapshot(&self, now: Time, age: Duration) -> Option<Arc<Snapshot>> {
+        let newest = self.0.bulletin.newest(now, age);
+        if newest.is_none() && self.0.bulletin.want() {
+            let post = Post::new(self.0.clone());
+            post.call_lobby();
+            post.ring();
+        }
+        newest
+    }
+
+    /// The oldest of the news nobody has taken; there are none unless [`Settings::news`] is set.
+    pub fn next_news(&self) -> Option<RoomNews> {
+        self.0.bulletin.next_news()
     }
 
     /// Sessions, logged in or not.

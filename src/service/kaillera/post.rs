@@ -52,7 +52,7 @@ impl Post {
         }
     }
 
-    pub(super) fn exchange(&self) -> &Exchange {
+    pub(super) fn exchange(&self) -> &Arc<Exchange> {
         &self.exchange
     }
 
@@ -104,6 +104,11 @@ impl Post {
         self.exchange.lobby_inbox().push(mail)?;
         self.schedule(0, ActorId(0));
         Ok(())
+    }
+
+    /// Gives the lobby a turn without mail.
+    pub(super) fn call_lobby(&self) {
+        self.schedule(0, ActorId(0));
     }
 
     /// A datagram to a session's peer.

@@ -1,13 +1,19 @@
 //! What the service is told, and what it makes room for.
 
-use crate::lobby::rules::Rules;
-use std::time::Duration;
+use super::TriviaPaths;
+use crate::{
+    access::{Epoch, Rules as AccessRules, Saved},
+    lobby::rules::Rules,
+};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 /// Everything the service is told.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// What players may do.
     pub rules: Rules,
+    /// Who may do what.
+    pub access: Access,
     /// Timeouts of a session and a game.
     pub link: Link,
     /// The most memory is made for.
@@ -16,6 +22,23 @@ pub struct Settings {
     pub announced_port: Option<u16>,
     /// Whether a HELLO of another version is answered with `VER`.
     pub answer_wrong_version: bool,
+    /// Whether what happens to rooms is kept for somebody who passes it on.
+    pub news: bool,
+    /// Where the quiz's files are.
+    pub trivia: TriviaPaths,
+}
+
+/// Who may do what.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    /// The operator's rules.
+    pub rules: Arc<AccessRules>,
+    /// What moderators had decided before the start.
+    pub saved: Saved,
+    /// The date of [`Time::ZERO`](crate::timer::Time::ZERO).
+    pub epoch: Epoch,
+    /// Where bans and silences are kept; without it they end with the process.
+    pub state: Option<PathBuf>,
 }
 
 /// How long a silent client is waited for.

@@ -51,7 +51,7 @@ pub(crate) struct Stage {
 }
 
 enum Front {
-    Gateway { _server: Server },
+    Gateway { _server: Box<Server> },
     Relay { _relay: RelayThread },
 }
 
@@ -84,7 +84,9 @@ impl Stage {
                 config.gateway.undecided_per_address = clients as usize;
                 let server = Server::start(&config).map_err(io::Error::other)?;
                 address = first(server.addresses())?;
-                Some(Front::Gateway { _server: server })
+                Some(Front::Gateway {
+                    _server: Box::new(server),
+                })
             }
             Through::Relay => {
                 let relay = RelayThread::start(address, clients)?;
