@@ -73,7 +73,7 @@ impl Config {
                     rules.append(parsed.rules);
                     self.access.rules = Arc::new(rules);
                 }
-                Err(error) => errors.push(error),
+                Err(more) => errors.extend(more),
             }
         }
         if errors.is_empty() {
@@ -83,16 +83,16 @@ impl Config {
         ConfigErrors::in_order(errors).map(|()| Self::default())
     }
 
-    fn parse_rules(&self, path: &Path) -> Result<Parsed, ConfigError> {
+    fn parse_rules(&self, path: &Path) -> Result<Parsed, ConfigErrors> {
         let bytes = file::read(path, file::LARGEST_RULES)?;
         let (text, ..) = self.rules.charset.decode(&bytes);
         let parsed = Rules::parse(&text);
         let first = parsed.mistakes.first();
         match first.filter(|_| parsed.is_unusable()) {
-            Some(first) => Err(ConfigError {
+            Some(first) => Err(ConfigErrors::from(ConfigError {
                 problem: Problem::NoRules,
                 ..left_out(&path.display().to_string(), first.clone())
-            }),
+            })),
             None => Ok(parsed),
         }
     }
@@ -104,6 +104,6 @@ fn left_out(file: &str, mistake: Mistake) -> ConfigError {
         line: Some(mistake.line),
         key: String::new(),
         valid: mistake.problem.valid().to_owned(),
-        problem: Problem::Rule(mistake),
+        problem: Problem::Rule(Box::new(mistake)),
     }
 }

@@ -36,7 +36,7 @@ pub enum Problem {
     /// A key that has to be there is not.
     Absent,
     /// A rule that cannot be read.
-    Rule(Mistake),
+    Rule(Box<Mistake>),
     /// Not one line of a file with rules is one.
     NoRules,
     /// No key or section has this name.
@@ -83,6 +83,15 @@ impl ConfigErrors {
     /// The mistakes, in the order of their lines.
     pub fn iter(&self) -> std::slice::Iter<'_, ConfigError> {
         self.0.iter()
+    }
+}
+
+impl IntoIterator for ConfigErrors {
+    type Item = ConfigError;
+    type IntoIter = std::vec::IntoIter<ConfigError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Files as bytes.
 
-use super::error::{ConfigError, Problem};
+use super::error::{ConfigError, ConfigErrors, Problem};
 use std::{
     fs::File,
     io::{self, Read},
@@ -13,16 +13,18 @@ pub(super) const LARGEST: u64 = 256 << 10;
 pub(super) const LARGEST_RULES: u64 = 4 << 20;
 
 /// All of the file at `path`, which has at most so many bytes.
-pub(super) fn read(path: &Path, largest: u64) -> Result<Vec<u8>, ConfigError> {
-    read_bytes(path, largest).map_err(|error| ConfigError {
-        file: path.display().to_string(),
-        line: None,
-        key: String::new(),
-        problem: match error.kind() {
-            io::ErrorKind::NotFound => Problem::Missing,
-            _ => Problem::Unreadable(error.to_string()),
-        },
-        valid: String::new(),
+pub(super) fn read(path: &Path, largest: u64) -> Result<Vec<u8>, ConfigErrors> {
+    read_bytes(path, largest).map_err(|error| {
+        ConfigErrors::from(ConfigError {
+            file: path.display().to_string(),
+            line: None,
+            key: String::new(),
+            problem: match error.kind() {
+                io::ErrorKind::NotFound => Problem::Missing,
+                _ => Problem::Unreadable(error.to_string()),
+            },
+            valid: String::new(),
+        })
     })
 }
 

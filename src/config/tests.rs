@@ -564,8 +564,8 @@ fn mistakes_are_told_exactly() {
             "t:2: kaillera.language = \"de\" is not accepted; valid: one of en, es, ja, ko, pt, ru, zh",
         ),
         (
-            "[kaillera]\ncharset = \"big5\"",
-            "t:2: kaillera.charset = \"big5\" is not accepted; valid: windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8, or another that has ASCII in it, by its name in Java or in HTML",
+            "[kaillera]\ncharset = \"utf-16\"",
+            "t:2: kaillera.charset = \"utf-16\" is not accepted; valid: windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8, or another that has ASCII in it, by its name in Java or in HTML",
         ),
         (
             "[log]\nfilter = \"inof\"",

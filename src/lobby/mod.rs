@@ -254,8 +254,8 @@ impl Lobby {
         }
     }
 
-    /// Puts `rules` in the place of those it has. The character set and which rooms are posted stay:
-    /// others were told of them at the start.
+    /// Puts `rules` in the place of those it has. The character set and which rooms are posted
+    /// stay: others were told of them at the start.
     pub fn set_rules(&mut self, rules: Rules) {
         let rules = Rules {
             charset: self.rules.charset,

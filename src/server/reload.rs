@@ -261,7 +261,7 @@ mod tests {
             file: "conf/access.cfg".to_owned(),
             line: Some(mistake.line),
             key: String::new(),
-            problem: crate::config::Problem::Rule(mistake.clone()),
+            problem: crate::config::Problem::Rule(Box::new(mistake.clone())),
             valid: String::new(),
         };
         let errors: Vec<_> = rules.mistakes.iter().map(error).collect();

@@ -8,7 +8,7 @@ use samara::{
     metrics::Reason,
     server::Server,
 };
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 fn with_rules(text: &str) -> Config {
     let parsed = Rules::parse(text);
@@ -39,15 +39,15 @@ fn an_address_that_rules_keep_out_gets_no_session() {
 
 #[test]
 fn a_rule_may_name_a_host() {
-    let (server, address) = serve(&with_rules("ipaddress,DENY,dns:localhost"));
+    let mut config = with_rules("ipaddress,DENY,dns:localhost");
+    config.link.login_timeout = Duration::from_millis(200);
+    let (server, address) = serve(&config);
     // Until the name is known, the rule matches nobody.
-    let mut ann = Player::log_in(address, &Identity::new("Ann"));
-    let is_gone = |ann: &mut Player| {
-        ann.pump();
-        server.users() == 0
-    };
-    wait_until("the name", || is_gone(&mut ann));
-    wait_until("the end of the session", || server.sessions() == 0);
+    wait_until("the name", || {
+        Player::new(address, &Identity::new("Ann")).introduce();
+        server.drops().count(Reason::Barred) > 0
+    });
+    wait_until("the end of all sessions", || server.sessions() == 0);
     is_barred(&server, address);
 }
 

@@ -162,7 +162,10 @@ fn every_change_shows_in_the_revision() {
 proptest! {
     #[test]
     fn what_is_saved_comes_back_as_it_was(
-        entries in prop::collection::vec((any::<u32>(), prop::option::of(1u64..100), any::<String>()), 0..20),
+        entries in prop::collection::vec(
+            (any::<u32>(), prop::option::of(1u64..100), any::<String>()),
+            0..20,
+        ),
     ) {
         let mut first = Access::default();
         for (address, seconds, text) in &entries {

@@ -42,14 +42,14 @@ pub(super) fn load(directory: &Path) -> Result<Config, ConfigErrors> {
     config.files.push(path.clone());
     match file::read(&path, file::LARGEST) {
         Ok(bytes) => errors.extend(read_config(&path, &bytes, &mut config)),
-        Err(error) => errors.push(error),
+        Err(more) => errors.extend(more),
     }
     let path = directory.join(LANGUAGE);
     config.files.push(path.clone());
     if path.exists() {
         match file::read(&path, file::LARGEST) {
             Ok(bytes) => errors.extend(language::read(&path, &bytes, &mut config)),
-            Err(error) => errors.push(error),
+            Err(more) => errors.extend(more),
         }
     }
     config.access.file = Some(directory.join(ACCESS));
