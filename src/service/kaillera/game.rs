@@ -33,30 +33,59 @@ struct Running {
     run: u32,
     key: GameKey,
     players: Box<[Player]>,
-    watchers: Vec<Watcher>,
-    /// Players that came back: the index their data comes under, and their own.
-    back: Vec<(u8, u8)>,
+    watchers: Vec<Watching>,
+    /// Players that came back.
+    back: Vec<Back>,
     /// Bytes set aside for the recording.
     replay: usize,
 }
 
+/// One who is shown the game, and what its mail bears.
+#[derive(Debug)]
+struct Watching {
+    watcher: Watcher,
+    run: u32,
+}
+
+/// A player whose mail still bears what it bore when it was shown the game.
+#[derive(Debug)]
+struct Back {
+    index: u8,
+    run: u32,
+    player: u8,
+}
+
 impl Running {
-    /// Whom the frames of a player or a watcher go to.
-    fn user(&self, index: usize) -> Option<UserKey> {
-        match index.checked_sub(FIRST_WATCHER) {
-            None => self.players.get(index).map(|player| player.user),
-            Some(place) => self.watcher(place as u8).map(|watcher| watcher.user),
+    /// Whom the frames of a player or a watcher go to, and what they bear.
+    fn receiver(&self, index: usize) -> Option<(UserKey, u32)> {
+        if let Some(place) = index.checked_sub(FIRST_WATCHER) {
+            let watching = self.watching(place as u8)?;
+            return Some((watching.watcher.user, watching.run));
         }
+        let back = self
+            .back
+            .iter()
+            .find(|back| usize::from(back.player) == index);
+        let run = back.map_or(self.run, |back| back.run);
+        Some((self.players.get(index)?.user, run))
     }
 
-    fn watcher(&self, index: u8) -> Option<&Watcher> {
-        self.watchers.iter().find(|watcher| watcher.index == index)
+    fn watching(&self, index: u8) -> Option<&Watching> {
+        self.watchers.iter().find(|it| it.watcher.index == index)
     }
 
-    /// Whose data this is that comes under `index`.
-    fn author(&self, index: u8) -> usize {
-        let back = self.back.iter().find(|(old, _)| *old == index);
-        back.map_or(index, |(_, player)| *player).into()
+    /// Whose data comes under `index` and bears `run`: a player's or a watcher's; none if it
+    /// is for a game that is over, or from one who has left.
+    fn author(&self, index: u8, run: u32) -> Option<usize> {
+        if usize::from(index) < FIRST_WATCHER {
+            return (run == self.run).then_some(index.into());
+        }
+        let is_back = |back: &&Back| back.index == index && back.run == run;
+        if let Some(back) = self.back.iter().find(is_back) {
+            return Some(back.player.into());
+        }
+        let watching = self.watching(index - FIRST_WATCHER as u8)?;
+        (watching.run == run).then_some(index.into())
     }
 }
 
@@ -98,7 +127,7 @@ impl GameActor {
         let Some(running) = self.end(post) else {
             return;
         };
-        let watchers = running.watchers.iter().map(|watcher| watcher.user);
+        let watchers = running.watchers.iter().map(|it| it.watcher.user);
         let players = running.players.iter().map(|player| player.user);
         for user in players.chain(watchers) {
             self.courier.lobby(LobbyMail::DropPlayer { user }, post);
@@ -114,23 +143,23 @@ impl GameActor {
             self.begin(mail, post);
             return;
         }
-        let Some(current) = self.running.as_ref().map(|running| running.run) else {
+        if self.running.is_none() {
             return;
-        };
+        }
         match mail {
             GameMail::Play { at } => self.sync.play(at),
             GameMail::Remove { at, player } => {
                 if let Some(running) = &mut self.running {
-                    running.back.retain(|(_, back)| *back != player);
+                    running.back.retain(|back| back.player != player);
                 }
                 self.with_sync(now, post, |sync, link| sync.remove(at, player.into(), link));
             }
             GameMail::Lag(order) => self.lag(order, post),
-            GameMail::Watch(watcher) => self.watch(watcher, post),
+            GameMail::Watch { run, watcher } => self.watch(run, watcher, post),
             GameMail::Unwatch { index } => {
                 self.gallery.remove(FIRST_WATCHER + usize::from(index));
                 if let Some(running) = &mut self.running {
-                    running.watchers.retain(|watcher| watcher.index != index);
+                    running.watchers.retain(|it| it.watcher.index != index);
                 }
             }
             GameMail::End => {
@@ -150,11 +179,12 @@ impl GameActor {
                 player,
                 at,
                 input,
-            } if run == current => {
+            } => {
                 if let Some((kind, body)) = input.split()
                     && let Ok(ClientMessage::GameData { input }) = ClientMessage::decode(kind, body)
                 {
-                    self.input(now, at, player, Input::Data(input), post);
+                    let from = self.author(player, run);
+                    self.input(now, at, from, Input::Data(input), post);
                 }
             }
             GameMail::Cached {
@@ -162,14 +192,20 @@ impl GameActor {
                 player,
                 at,
                 index,
-            } if run == current => self.input(now, at, player, Input::Cached(index), post),
-            GameMail::Gap { run, player, at } if run == current => self.gap(now, at, player, post),
-            // For a game that is over.
-            GameMail::Begin { .. }
-            | GameMail::Data { .. }
-            | GameMail::Cached { .. }
-            | GameMail::Gap { .. } => {}
+            } => {
+                let from = self.author(player, run);
+                self.input(now, at, from, Input::Cached(index), post);
+            }
+            GameMail::Gap { run, player, at } => {
+                let from = self.author(player, run);
+                self.gap(now, at, from, post);
+            }
+            GameMail::Begin { .. } => {}
         }
+    }
+
+    fn author(&self, index: u8, run: u32) -> Option<usize> {
+        self.running.as_ref()?.author(index, run)
     }
 
     fn begin(&mut self, begin: GameMail, post: &Post) {
@@ -235,7 +271,7 @@ impl GameActor {
         }
     }
 
-    fn watch(&mut self, watcher: Watcher, post: &Post) {
+    fn watch(&mut self, run: u32, watcher: Watcher, post: &Post) {
         let Watcher {
             user,
             index,
@@ -259,8 +295,8 @@ impl GameActor {
             self.courier.lobby(mail, post);
             return;
         }
-        running.watchers.retain(|watcher| watcher.index != index);
-        running.watchers.push(watcher);
+        running.watchers.retain(|it| it.watcher.index != index);
+        running.watchers.push(Watching { watcher, run });
         if let Some(player) = player {
             self.sync.forget_inputs(player.into());
         }
@@ -268,31 +304,31 @@ impl GameActor {
         self.courier.lobby(mail, post);
     }
 
-    fn input(&mut self, now: Time, at: Time, index: u8, input: Input<'_>, post: &Post) {
-        let author = match &self.running {
-            Some(running) if usize::from(index) >= FIRST_WATCHER => running.author(index),
-            _ => index.into(),
+    /// Data of a player, or of a watcher, which only asks for more.
+    fn input(&mut self, now: Time, at: Time, from: Option<usize>, input: Input<'_>, post: &Post) {
+        let Some(from) = from else {
+            return;
         };
-        if author < FIRST_WATCHER {
-            self.with_sync(now, post, |sync, link| sync.input(at, author, input, link));
+        if from < FIRST_WATCHER {
+            self.with_sync(now, post, |sync, link| sync.input(at, from, input, link));
             return;
         }
-        if let (Some(player), Input::Data(payload)) = (self.gallery.player(author), input) {
+        if let (Some(player), Input::Data(payload)) = (self.gallery.player(from), input) {
             self.sync.overhear(player, payload);
         }
-        self.with_gallery(now, post, |gallery, link| gallery.input(author, link));
+        self.with_gallery(now, post, |gallery, link| gallery.input(from, link));
         self.show(now, post);
     }
 
-    fn gap(&mut self, now: Time, at: Time, index: u8, post: &Post) {
-        let author = self
-            .running
-            .as_ref()
-            .map_or(index.into(), |running| running.author(index));
-        if author < FIRST_WATCHER {
-            self.with_sync(now, post, |sync, link| sync.gap(at, author, link));
-        } else {
-            self.with_gallery(now, post, |gallery, link| gallery.gap(author, link));
+    fn gap(&mut self, now: Time, at: Time, from: Option<usize>, post: &Post) {
+        match from {
+            Some(player) if player < FIRST_WATCHER => {
+                self.with_sync(now, post, |sync, link| sync.gap(at, player, link));
+            }
+            Some(watcher) => {
+                self.with_gallery(now, post, |gallery, link| gallery.gap(watcher, link));
+            }
+            None => {}
         }
     }
 
@@ -342,12 +378,14 @@ impl GameActor {
     fn show(&mut self, now: Time, post: &Post) {
         self.with_gallery(now, post, |gallery, link| gallery.serve(now, link));
         while let (Some(running), Some(back)) = (&mut self.running, self.gallery.returned()) {
-            let (index, player) = ((back.watcher - FIRST_WATCHER) as u8, back.player as u8);
-            let Some(user) = running.watcher(index).map(|watcher| watcher.user) else {
+            let place = (back.watcher - FIRST_WATCHER) as u8;
+            let is_it = |it: &Watching| it.watcher.index == place;
+            let Some(at) = running.watchers.iter().position(is_it) else {
                 continue;
             };
-            running.watchers.retain(|watcher| watcher.index != index);
-            running.back.push((back.watcher as u8, player));
+            let Watching { watcher, run } = running.watchers.swap_remove(at);
+            let (user, index, player) = (watcher.user, back.watcher as u8, back.player as u8);
+            running.back.push(Back { index, run, player });
             if let Some(player) = running.players.get_mut(back.player) {
                 player.user = user;
             }
@@ -403,7 +441,7 @@ impl<'a> Link<'a> {
     fn watch_ended(&mut self, place: usize, end: WatchEnd) {
         let index = place.saturating_sub(FIRST_WATCHER) as u8;
         let game = self.running.key;
-        if let Some(user) = self.running.watcher(index).map(|watcher| watcher.user) {
+        if let Some(user) = self.running.watching(index).map(|it| it.watcher.user) {
             let mail = LobbyMail::WatchEnded {
                 game,
                 user,
@@ -417,13 +455,12 @@ impl<'a> Link<'a> {
 
 impl SyncSink for Link<'_> {
     fn output(&mut self, player: usize, output: Output<'_>) {
-        let Some(to) = self.running.user(player) else {
+        let Some((to, run)) = self.running.receiver(player) else {
             return;
         };
         if self.unserved.contains(&player) {
             return;
         }
-        let run = self.running.run;
         let mail = match output {
             Output::Cached(index) => UserMail::Cached { run, index },
             Output::Data(input) => {
@@ -448,17 +485,13 @@ impl SyncSink for Link<'_> {
 
     fn event(&mut self, event: SyncEvent) {
         let exchange = self.post.exchange();
-        let Running {
-            run,
-            key: game,
-            ref players,
-            ..
-        } = *self.running;
+        let game = self.running.key;
+        let players = &self.running.players;
         match event {
             SyncEvent::Silent { player } => {
-                if let Some(to) = players.get(player) {
+                if let Some((to, run)) = self.running.receiver(player) {
                     // One that finds no room is followed by the next.
-                    let _ = self.post.user(to.user.seat, UserMail::Nudge { run });
+                    let _ = self.post.user(to.seat, UserMail::Nudge { run });
                 }
             }
             SyncEvent::OddLength { .. } => exchange.count_drop(Reason::OddLength, None, self.now),
