@@ -1,20 +1,25 @@
 //! A room's worker while a game runs: frame sync between the players' mail, and the recording
 //! for those who watch.
 
+mod link;
+mod running;
+
+use self::{
+    link::{Link, Recorded},
+    running::{Back, Running, Watching},
+};
 use super::{
     courier::Courier,
-    mail::{GameMail, LobbyMail, UserMail},
+    mail::{GameMail, LobbyMail},
     post::Post,
 };
 use crate::{
     actor::Turn,
-    buffer::Writer,
-    kaillera::message::{ClientMessage, ServerMessage},
+    kaillera::message::ClientMessage,
     lobby::{
-        GameKey, LagOrder, Player, UserKey, WatchEnd, Watcher,
-        sync::{FIRST_WATCHER, FrameSync, Gallery, Input, Output, SyncEvent, SyncSink},
+        LagOrder, WatchEnd, Watcher,
+        sync::{FIRST_WATCHER, FrameSync, Gallery, Input},
     },
-    metrics::Reason,
     timer::Time,
 };
 
@@ -26,67 +31,6 @@ pub(super) struct GameActor {
     gallery: Gallery,
     running: Option<Running>,
     courier: Courier,
-}
-
-#[derive(Debug)]
-struct Running {
-    run: u32,
-    key: GameKey,
-    players: Box<[Player]>,
-    watchers: Vec<Watching>,
-    /// Players that came back.
-    back: Vec<Back>,
-    /// Bytes set aside for the recording.
-    replay: usize,
-}
-
-/// One who is shown the game, and what its mail bears.
-#[derive(Debug)]
-struct Watching {
-    watcher: Watcher,
-    run: u32,
-}
-
-/// A player whose mail still bears what it bore when it was shown the game.
-#[derive(Debug)]
-struct Back {
-    index: u8,
-    run: u32,
-    player: u8,
-}
-
-impl Running {
-    /// Whom the frames of a player or a watcher go to, and what they bear.
-    fn receiver(&self, index: usize) -> Option<(UserKey, u32)> {
-        if let Some(place) = index.checked_sub(FIRST_WATCHER) {
-            let watching = self.watching(place as u8)?;
-            return Some((watching.watcher.user, watching.run));
-        }
-        let back = self
-            .back
-            .iter()
-            .find(|back| usize::from(back.player) == index);
-        let run = back.map_or(self.run, |back| back.run);
-        Some((self.players.get(index)?.user, run))
-    }
-
-    fn watching(&self, index: u8) -> Option<&Watching> {
-        self.watchers.iter().find(|it| it.watcher.index == index)
-    }
-
-    /// Whose data comes under `index` and bears `run`: a player's or a watcher's; none if it
-    /// is for a game that is over, or from one who has left.
-    fn author(&self, index: u8, run: u32) -> Option<usize> {
-        if usize::from(index) < FIRST_WATCHER {
-            return (run == self.run).then_some(index.into());
-        }
-        let is_back = |back: &&Back| back.index == index && back.run == run;
-        if let Some(back) = self.back.iter().find(is_back) {
-            return Some(back.player.into());
-        }
-        let watching = self.watching(index - FIRST_WATCHER as u8)?;
-        (watching.run == run).then_some(index.into())
-    }
 }
 
 impl GameActor {
@@ -393,145 +337,6 @@ impl GameActor {
             let game = running.key;
             let mail = LobbyMail::Returned { game, user, player };
             self.courier.lobby(mail, post);
-        }
-    }
-}
-
-/// Frame sync's output, recorded before it goes to the players.
-struct Recorded<'a, 'l> {
-    gallery: &'a mut Gallery,
-    link: Link<'l>,
-}
-
-impl SyncSink for Recorded<'_, '_> {
-    fn step(&mut self, output: Output<'_>) {
-        self.gallery.record(output);
-    }
-
-    fn output(&mut self, player: usize, output: Output<'_>) {
-        self.link.output(player, output);
-    }
-
-    fn event(&mut self, event: SyncEvent) {
-        self.link.event(event);
-    }
-}
-
-/// Where output goes: the inboxes of players and watchers, and the lobby.
-struct Link<'a> {
-    now: Time,
-    running: &'a Running,
-    courier: &'a mut Courier,
-    post: &'a Post,
-    /// Those for whose output no buffer was left.
-    unserved: Vec<usize>,
-}
-
-impl<'a> Link<'a> {
-    fn new(now: Time, running: &'a Running, courier: &'a mut Courier, post: &'a Post) -> Self {
-        Self {
-            now,
-            running,
-            courier,
-            post,
-            unserved: Vec::new(),
-        }
-    }
-
-    fn watch_ended(&mut self, place: usize, end: WatchEnd) {
-        let index = place.saturating_sub(FIRST_WATCHER) as u8;
-        let game = self.running.key;
-        if let Some(user) = self.running.watching(index).map(|it| it.watcher.user) {
-            let mail = LobbyMail::WatchEnded {
-                game,
-                user,
-                index,
-                end,
-            };
-            self.courier.lobby(mail, self.post);
-        }
-    }
-}
-
-impl SyncSink for Link<'_> {
-    fn output(&mut self, player: usize, output: Output<'_>) {
-        let Some((to, run)) = self.running.receiver(player) else {
-            return;
-        };
-        if self.unserved.contains(&player) {
-            return;
-        }
-        let mail = match output {
-            Output::Cached(index) => UserMail::Cached { run, index },
-            Output::Data(input) => {
-                let exchange = self.post.exchange();
-                let Some(mut frame) = exchange.frames.try_take() else {
-                    exchange.count_drop(Reason::NoBufferOut, None, self.now);
-                    self.unserved.push(player);
-                    return;
-                };
-                let mut writer = Writer::new(frame.buffer_mut());
-                let message = ServerMessage::GameData { input };
-                if message.encode(&mut writer).is_err() {
-                    return;
-                }
-                let length = writer.len();
-                frame.set_len(length);
-                UserMail::Data { run, frame }
-            }
-        };
-        self.courier.user(to.seat, mail, self.post);
-    }
-
-    fn event(&mut self, event: SyncEvent) {
-        let exchange = self.post.exchange();
-        let game = self.running.key;
-        let players = &self.running.players;
-        match event {
-            SyncEvent::Silent { player } => {
-                if let Some((to, run)) = self.running.receiver(player) {
-                    // One that finds no room is followed by the next.
-                    let _ = self.post.user(to.seat, UserMail::Nudge { run });
-                }
-            }
-            SyncEvent::OddLength { .. } => exchange.count_drop(Reason::OddLength, None, self.now),
-            SyncEvent::BadIndex { player } => {
-                exchange.count_drop(Reason::BadIndex, None, self.now);
-                let player = player as u8;
-                self.courier
-                    .lobby(LobbyMail::BadIndex { game, player }, self.post);
-            }
-            SyncEvent::Autofire { player, rhythm } => {
-                let player = player as u8;
-                let mail = LobbyMail::Autofire {
-                    game,
-                    player,
-                    rhythm,
-                };
-                self.courier.lobby(mail, self.post);
-            }
-            SyncEvent::Outrun { player } => self.watch_ended(player, WatchEnd::Outrun),
-            SyncEvent::Desynchronised { player, .. } | SyncEvent::Flooded { player }
-                if player >= FIRST_WATCHER =>
-            {
-                self.watch_ended(player, WatchEnd::Lost);
-            }
-            SyncEvent::Desynchronised { player, cause } => {
-                exchange.metrics.desyncs.add(1);
-                let player = player as u8;
-                let mail = LobbyMail::Desynchronised {
-                    game,
-                    player,
-                    cause,
-                };
-                self.courier.lobby(mail, self.post);
-            }
-            SyncEvent::Flooded { player } => {
-                if let Some(player) = players.get(player) {
-                    self.courier
-                        .lobby(LobbyMail::DropPlayer { user: player.user }, self.post);
-                }
-            }
         }
     }
 }
