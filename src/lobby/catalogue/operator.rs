@@ -1,7 +1,7 @@
 //! Texts in the operator's own words (kaillera-server.md 4.1).
 
 use super::{
-    pattern::parse,
+    pattern::{Part, parse},
     text::{Text, UNUSED},
 };
 
@@ -34,7 +34,7 @@ impl OperatorTexts {
         self.0.retain(|(other, _)| *other != text);
         self.0.push((text, template.to_owned()));
         let count = text.params();
-        let mut places = parse(template).into_iter().filter_map(|part| part.index());
+        let mut places = parse(template).filter_map(Part::index);
         match places.find(|index| *index >= count) {
             Some(index) => Err(TextMistake::UnknownPlaceholder(index)),
             None => Ok(()),

@@ -5,16 +5,16 @@
 //! things in braces are shown as they are.
 
 /// Highest number of a placeholder; no text has nearly as many.
-const HIGHEST: usize = 99;
+const HIGHEST: u8 = 99;
 
 /// One part of a pattern.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part<'t> {
     /// Shown as it is.
-    Literal(String),
+    Literal(&'t str),
     /// A parameter.
     Place {
-        index: usize,
+        index: u8,
         /// What is shown if there is no such parameter.
         source: &'t str,
     },
@@ -22,61 +22,71 @@ pub(super) enum Part<'t> {
 
 impl Part<'_> {
     /// The number of the parameter that stands here.
-    pub(super) fn index(&self) -> Option<usize> {
+    pub(super) fn index(self) -> Option<usize> {
         match self {
             Self::Literal(_) => None,
-            Self::Place { index, .. } => Some(*index),
+            Self::Place { index, .. } => Some(index.into()),
         }
     }
 }
 
 /// Takes `template` apart. Every text is a pattern: what has no meaning stands for itself.
-pub(super) fn parse(template: &str) -> Vec<Part<'_>> {
-    let mut parts = Vec::new();
-    let mut literal = String::new();
-    let mut quoted = false;
-    let mut rest = template;
-    while let Some(character) = rest.chars().next() {
-        let (head, tail) = rest.split_at(character.len_utf8());
-        rest = tail;
-        match character {
-            '\'' => match tail.strip_prefix('\'') {
-                Some(tail) => {
-                    literal.push('\'');
-                    rest = tail;
-                }
-                None => quoted = !quoted,
-            },
-            '{' if !quoted => match place(tail) {
-                Some((index, source, tail)) => {
-                    if !literal.is_empty() {
-                        parts.push(Part::Literal(std::mem::take(&mut literal)));
-                    }
-                    parts.push(Part::Place { index, source });
-                    rest = tail;
-                }
-                None => literal.push_str(head),
-            },
-            _ => literal.push(character),
-        }
+pub(super) fn parse(template: &str) -> Parts<'_> {
+    Parts {
+        rest: template,
+        quoted: false,
     }
-    if !literal.is_empty() {
-        parts.push(Part::Literal(literal));
-    }
-    parts
 }
 
-/// The placeholder that `rest` begins with after its opening brace: its number, its source
-/// without that brace, and what follows it.
-fn place(rest: &str) -> Option<(usize, &str, &str)> {
-    let end = rest.find(['{', '}'])?;
-    let (inside, tail) = rest.split_at(end);
-    let tail = tail.strip_prefix('}')?;
+/// The parts of a pattern, from left to right.
+#[derive(Debug)]
+pub(super) struct Parts<'t> {
+    rest: &'t str,
+    /// Whether what follows is taken literally.
+    quoted: bool,
+}
+
+impl<'t> Iterator for Parts<'t> {
+    type Item = Part<'t>;
+
+    fn next(&mut self) -> Option<Part<'t>> {
+        loop {
+            let quoted = self.quoted;
+            let is_mark = |c: char| c == '\'' || c == '{' && !quoted;
+            let end = self.rest.find(is_mark).unwrap_or(self.rest.len());
+            let (literal, rest) = self.rest.split_at(end);
+            if !literal.is_empty() {
+                self.rest = rest;
+                return Some(Part::Literal(literal));
+            }
+            if let Some(rest) = self.rest.strip_prefix("''") {
+                self.rest = rest;
+                return Some(Part::Literal("'"));
+            }
+            let Some(rest) = self.rest.strip_prefix('\'') else {
+                break;
+            };
+            self.rest = rest;
+            self.quoted = !self.quoted;
+        }
+        let after_brace = self.rest.strip_prefix('{')?;
+        let (part, rest) = place(self.rest).unwrap_or((Part::Literal("{"), after_brace));
+        self.rest = rest;
+        Some(part)
+    }
+}
+
+/// The placeholder that `rest` begins with, and what follows it.
+fn place(rest: &str) -> Option<(Part<'_>, &str)> {
+    let inside = rest.strip_prefix('{')?;
+    let inside = inside.split(['{', '}']).next()?;
+    let (source, tail) = rest.split_at_checked(inside.len() + "{}".len())?;
     let (index, format) = inside.split_once(',').unwrap_or((inside, "number"));
     let kind = format.split(',').next().unwrap_or(format);
     let is_number = !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
     let index = index.parse().ok().filter(|index| *index <= HIGHEST)?;
-    (is_number && kind.trim() == "number").then_some((index, inside, tail))
+    let is_place = source.ends_with('}') && is_number && kind.trim() == "number";
+    is_place.then_some((Part::Place { index, source }, tail))
 }
 
 #[cfg(test)]
@@ -86,14 +96,13 @@ mod tests {
 
     /// `template` with parameters, as it is shown.
     fn shown(template: &str, params: &[&str]) -> String {
-        let part = |part: &Part<'_>| match part {
-            Part::Literal(text) => text.clone(),
-            Part::Place { index, source } => match params.get(*index) {
-                Some(param) => (*param).to_owned(),
-                None => format!("{{{source}}}"),
-            },
+        let part = |part| match part {
+            Part::Literal(text) => text,
+            Part::Place { index, source } => {
+                params.get(usize::from(index)).copied().unwrap_or(source)
+            }
         };
-        parse(template).iter().map(part).collect()
+        parse(template).map(part).collect()
     }
 
     #[test]
@@ -132,7 +141,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_a_pattern(template in "[{}',0-9a-z \u{e9}\u{8868}]{0,40}") {
-            parse(&template);
+            shown(&template, &["x"]);
         }
 
         #[test]

@@ -28,8 +28,7 @@ fn reworded(texts: &[(&str, &str)]) -> Catalogue {
 
 /// The numbers of the placeholders of `template`, sorted.
 fn places(template: &str) -> Vec<usize> {
-    let parts = pattern::parse(template);
-    let mut places: Vec<usize> = parts.iter().filter_map(Part::index).collect();
+    let mut places: Vec<usize> = pattern::parse(template).filter_map(Part::index).collect();
     places.sort_unstable();
     places
 }

@@ -3,7 +3,7 @@
 //! Keys are those of operators' files (kaillera-server.md 4.3); what no file knows yet has a key
 //! in the same style. Wording with placeholders is a pattern: an apostrophe in it is doubled.
 
-use super::pattern;
+use super::pattern::{self, Part};
 
 macro_rules! texts {
     ($($name:ident, $key:literal, $english:literal;)*) => {
@@ -448,8 +448,7 @@ impl Text {
 
     /// How many parameters it is shown with.
     pub(super) fn params(self) -> usize {
-        let parts = pattern::parse(self.english());
-        let places = parts.iter().filter_map(|part| part.index());
+        let places = pattern::parse(self.english()).filter_map(Part::index);
         places.max().map_or(0, |highest| highest + 1)
     }
 }
