@@ -173,8 +173,9 @@ impl Game {
         self.rom.first() == Some(&b'*')
     }
 
-    pub(super) fn member_count(&self) -> u8 {
-        u8::try_from(self.members.len()).unwrap_or(u8::MAX)
+    /// Members who play or would; those who only watch take nobody's place.
+    pub(super) fn player_count(&self) -> u8 {
+        u8::try_from(self.would_play().count()).unwrap_or(u8::MAX)
     }
 
     pub(super) fn has_member(&self, user: UserKey) -> bool {

@@ -124,7 +124,7 @@ impl Lobby {
         };
         let part = self.part_of(joiner, key);
         self.take_password(now, user, id);
-        self.enter(key, user);
+        self.enter(key, user, part);
         self.show_status(key, sink);
         self.introduce(key, user, sink);
         self.compare_emulators(key, user, sink);
@@ -174,7 +174,7 @@ impl Lobby {
             };
             return asked.map(|()| game.key);
         }
-        let is_full = normal && game.members.len() >= game.capacity.into();
+        let is_full = normal && game.player_count() >= game.capacity;
         if is_full || game.members.len() >= MAX_MEMBERS {
             return refuse(Text::JoinFull);
         }
@@ -250,12 +250,15 @@ impl Lobby {
         }
     }
 
-    fn enter(&mut self, key: GameKey, user: UserKey) {
+    fn enter(&mut self, key: GameKey, user: UserKey, part: Part) {
         let (Some(joiner), Some(game)) = (self.users.get_mut(user), self.games.get_mut(key)) else {
             return;
         };
         joiner.room = Some(key);
-        game.members.push(Member::new(user));
+        game.members.push(Member {
+            only_watches: part == Part::Watches,
+            ..Member::new(user)
+        });
         match &mut game.last_join {
             Some(last) if last.is_by(joiner) => last.times += 1,
             last => {
@@ -419,7 +422,7 @@ impl Lobby {
         let status = ServerMessage::GameStatus {
             game: game.id,
             status: game.phase.status(),
-            players: game.member_count(),
+            players: game.player_count(),
             capacity: game.capacity,
         };
         let to = game.around(&self.users, &mut self.scratch);

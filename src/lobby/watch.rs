@@ -173,10 +173,16 @@ impl Lobby {
             return;
         };
         let runs = game.phase != Phase::Waiting;
+        let is_full = watcher.is_normal() && game.player_count() >= game.capacity;
         let name = watcher.name.clone();
         let Some(member) = game.member_mut(user) else {
             return;
         };
+        if !on && member.only_watches && is_full {
+            let text = self.catalogue.line(Text::JoinFull, &[]);
+            say(&[user], ROOM_NAME, &text, sink);
+            return;
+        }
         let has_no_view = member.seat.is_none() && member.watch.is_none();
         let changes = member.only_watches != on;
         member.only_watches = on;
@@ -186,6 +192,9 @@ impl Lobby {
             Text::WatcherLeft
         };
         self.say_room(key, text, &[Param::Bytes(&name)], sink);
+        if changes {
+            self.show_status(key, sink);
+        }
         if changes && self.undo_swap(key) {
             self.say_room(key, Text::SwapUndone, &[], sink);
         }
@@ -268,12 +277,6 @@ impl Lobby {
         if let Some(joiner) = self.users.get_mut(user) {
             joiner.watches = None;
         }
-        if part == Part::Watches {
-            let game = self.games.get_mut(key);
-            if let Some(member) = game.and_then(|game| game.member_mut(user)) {
-                member.only_watches = true;
-            }
-        }
         if seat.is_some() || runs && part == Part::Watches {
             self.show_game(key, user, seat, sink);
         }
@@ -309,7 +312,12 @@ impl Lobby {
             .highest_delay
             .saturating_mul(2)
             .saturating_add(EXTRA_DELAY);
-        let delay = self.delay_of(user, game).min(most);
+        // The more messages are under way, the faster it catches up. What one presses that
+        // plays again has to travel as long, so twice its own must do.
+        let delay = match returns_to {
+            Some(_) => self.delay_of(user, game).saturating_mul(2).min(most),
+            None => most,
+        };
         let number = match (returns_to, self.rules.watcher_number) {
             (Some(seat), _) => seat.number,
             (None, WatcherNumber::Next) => game.players.saturating_add(1),

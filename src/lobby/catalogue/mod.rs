@@ -14,7 +14,6 @@ pub(super) use text::Text;
 use super::charset::Charset;
 use encoding_rs::Encoding;
 use pattern::Part;
-use std::ops::Range;
 
 /// Who signs information lines and rejections.
 pub(super) const LOBBY_NAME: &[u8] = b"server";
@@ -30,8 +29,9 @@ pub(super) const REASON: usize = 126;
 /// Longest name, in bytes: clients' buffers have 32.
 pub(super) const NAME: usize = 30;
 
-/// Bytes of a text and its parts, about.
-const USUAL_TEXT: usize = 48;
+/// Pieces and bytes of a text, about.
+const USUAL_PIECES: usize = 2;
+const USUAL_BYTES: usize = 46;
 
 /// A value put into a text.
 #[derive(Clone, Copy, Debug)]
@@ -59,16 +59,38 @@ pub(super) struct Catalogue {
 #[derive(Debug)]
 struct Pattern {
     /// The bytes it is without parameters.
-    plain: Range<usize>,
+    plain: Span,
     /// The pieces it is with parameters.
-    pieces: Range<usize>,
+    pieces: Span,
 }
 
 #[derive(Debug)]
 enum Piece {
-    Literal(Range<usize>),
+    Literal(Span),
     /// The parameter's number, and what is shown if there is none.
-    Place(usize, Range<usize>),
+    Place(u8, Span),
+}
+
+/// A range in one of the catalogue's lists, small as there are many.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    fn new<T>(list: &[T], start: usize) -> Self {
+        let place = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+        Self {
+            start: place(start),
+            end: place(list.len()),
+        }
+    }
+
+    fn of<T>(self, list: &[T]) -> &[T] {
+        let range = self.start as usize..self.end as usize;
+        list.get(range).unwrap_or_default()
+    }
 }
 
 impl Catalogue {
@@ -81,8 +103,8 @@ impl Catalogue {
         let mut catalogue = Self {
             charset: Charset::new(encoding),
             patterns: Vec::with_capacity(Text::ALL.len()),
-            pieces: Vec::with_capacity(Text::ALL.len() * 2),
-            bytes: Vec::with_capacity(Text::ALL.len() * USUAL_TEXT),
+            pieces: Vec::with_capacity(Text::ALL.len() * USUAL_PIECES),
+            bytes: Vec::with_capacity(Text::ALL.len() * USUAL_BYTES),
         };
         let mut entries = language.entries().peekable();
         for text in Text::ALL.iter().copied() {
@@ -98,20 +120,20 @@ impl Catalogue {
         let first = self.pieces.len();
         for part in pattern::parse(template) {
             let piece = match part {
-                Part::Literal(text) if text == template => Piece::Literal(plain.clone()),
+                Part::Literal(text) if text == template => Piece::Literal(plain),
                 Part::Literal(text) => Piece::Literal(self.encode(text)),
                 Part::Place { index, source } => Piece::Place(index, self.encode(source)),
             };
             self.pieces.push(piece);
         }
-        let pieces = first..self.pieces.len();
+        let pieces = Span::new(&self.pieces, first);
         self.patterns.push(Pattern { plain, pieces });
     }
 
-    fn encode(&mut self, text: &str) -> Range<usize> {
+    fn encode(&mut self, text: &str) -> Span {
         let start = self.bytes.len();
         self.charset.encode_into(text, &mut self.bytes);
-        start..self.bytes.len()
+        Span::new(&self.bytes, start)
     }
 
     /// The bytes of `text` with its parameters, at most [`LINE`] of them.
@@ -174,23 +196,18 @@ impl Catalogue {
             return;
         };
         if params.is_empty() {
-            out.extend_from_slice(self.encoded(&pattern.plain));
+            out.extend_from_slice(pattern.plain.of(&self.bytes));
             return;
         }
-        let pieces = self.pieces.get(pattern.pieces.clone());
-        for piece in pieces.unwrap_or_default() {
+        for piece in pattern.pieces.of(&self.pieces) {
             match piece {
-                Piece::Literal(bytes) => out.extend_from_slice(self.encoded(bytes)),
-                Piece::Place(index, source) => match params.get(*index) {
+                Piece::Literal(literal) => out.extend_from_slice(literal.of(&self.bytes)),
+                Piece::Place(index, source) => match params.get(usize::from(*index)) {
                     Some(param) => self.put(*param, out),
-                    None => out.extend_from_slice(self.encoded(source)),
+                    None => out.extend_from_slice(source.of(&self.bytes)),
                 },
             }
         }
-    }
-
-    fn encoded(&self, place: &Range<usize>) -> &[u8] {
-        self.bytes.get(place.clone()).unwrap_or_default()
     }
 
     fn put(&self, param: Param<'_>, out: &mut Vec<u8>) {

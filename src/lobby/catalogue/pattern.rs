@@ -5,7 +5,7 @@
 //! things in braces are shown as they are.
 
 /// Highest number of a placeholder; no text has nearly as many.
-const HIGHEST: usize = 99;
+const HIGHEST: u8 = 99;
 
 /// One part of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) enum Part<'t> {
     Literal(&'t str),
     /// A parameter.
     Place {
-        index: usize,
+        index: u8,
         /// What is shown if there is no such parameter.
         source: &'t str,
     },
@@ -25,7 +25,7 @@ impl Part<'_> {
     pub(super) fn index(self) -> Option<usize> {
         match self {
             Self::Literal(_) => None,
-            Self::Place { index, .. } => Some(index),
+            Self::Place { index, .. } => Some(index.into()),
         }
     }
 }
@@ -98,7 +98,9 @@ mod tests {
     fn shown(template: &str, params: &[&str]) -> String {
         let part = |part| match part {
             Part::Literal(text) => text,
-            Part::Place { index, source } => params.get(index).copied().unwrap_or(source),
+            Part::Place { index, source } => {
+                params.get(usize::from(index)).copied().unwrap_or(source)
+            }
         };
         parse(template).map(part).collect()
     }

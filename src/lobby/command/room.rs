@@ -181,7 +181,7 @@ impl Lobby {
                 self.show_status(room, sink);
             }
             OwnerCommand::Members => {
-                let params = [Param::Number(game.member_count().into())];
+                let params = [Param::Number(game.player_count().into())];
                 self.reply(user, Place::Room, Text::Members, &params, sink);
             }
             OwnerCommand::SameDelay => {

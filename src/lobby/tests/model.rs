@@ -220,7 +220,7 @@ impl Clients {
             .iter()
             .map(|game| {
                 let status = game.phase.status() as u8;
-                (game.id.0, (status, game.member_count(), game.capacity))
+                (game.id.0, (status, game.player_count(), game.capacity))
             })
             .collect();
         assert_eq!(self.live.len(), lobby.users());

@@ -51,16 +51,16 @@ fn a_running_game_is_watched_by_a_word_and_a_join() {
     world.expect(["c: Info server: Join room 1 now to watch it."]);
     world.join('c', 1);
     world.expect([
-        "abc: GameStatus 1 Playing 3/8",
+        "abc: GameStatus 1 Playing 2/8",
         "c: PlayerInformation 2",
         "abc: JoinGame 1 c 10 3 Lan",
-        "watch 0 #0 1 None",
+        "watch 0 #0 6 None",
     ]);
     world.ready("c");
     world.expect([]);
     world.answer_watch('c', 0);
     world.answer_watch('c', 0);
-    world.expect([BEGINS, "c: StartGame 1 3/2"]);
+    world.expect([BEGINS, "c: StartGame 6 3/2"]);
     world.ready("cc");
     world.expect(["c: AllReady"]);
     world.drop('c');
@@ -160,14 +160,17 @@ fn a_watcher_takes_nobodys_place() {
     world.join('c', 1);
     world.take();
     world.game_chat('b', "/watch");
-    world.expect(["abc: GameChat Server: b watches the game."]);
+    world.expect([
+        "abc: GameChat Server: b watches the game.",
+        "abcd: GameStatus 1 Waiting 1/2",
+    ]);
     world.start('a');
     world.expect([
         "begin 0 Lan [1]",
-        "abcd: GameStatus 1 Synchronizing 3/2",
+        "abcd: GameStatus 1 Synchronizing 1/2",
         "a: StartGame 1 1/1",
-        "watch 0 #0 1 None",
-        "watch 0 #1 1 None",
+        "watch 0 #0 6 None",
+        "watch 0 #1 6 None",
     ]);
     world.answer_watch('b', 0);
     world.ready("b");
@@ -183,7 +186,7 @@ fn a_watcher_takes_nobodys_place() {
     assert!(world.take().contains(&"c: AllReady".to_owned()));
     world.drop('a');
     world.expect([
-        "abcd: GameStatus 1 Waiting 3/2",
+        "abcd: GameStatus 1 Waiting 1/2",
         "abc: PlayerDrop a 1",
         "remove 0 0",
         "unwatch 0 #0",
@@ -193,7 +196,12 @@ fn a_watcher_takes_nobodys_place() {
         "end 0",
     ]);
     world.game_chat('b', "/unwatch");
-    world.expect(["abc: GameChat Server: b no longer watches the game."]);
+    world.expect([
+        "abc: GameChat Server: b no longer watches the game.",
+        "abcd: GameStatus 1 Waiting 2/2",
+    ]);
+    world.game_chat('c', "/unwatch");
+    world.expect(["c: GameChat Server: this room is full"]);
     world.start('a');
     assert_eq!(world.take()[0], "begin 0 Lan [1, 1]");
 }
@@ -246,7 +254,7 @@ fn the_number_of_watchers_can_be_zero() {
     world.join('b', 1);
     world.take();
     world.answer_watch('b', 0);
-    assert_eq!(world.take()[1], "b: StartGame 1 0/1");
+    assert_eq!(world.take()[1], "b: StartGame 6 0/1");
 }
 
 #[test]
@@ -320,9 +328,9 @@ fn a_lost_player_comes_back_to_its_seat() {
     world.take();
     world.join('b', 1);
     let log = world.take();
-    assert_eq!(log.last().unwrap(), "watch 0 #0 1 Some(1)");
+    assert_eq!(log.last().unwrap(), "watch 0 #0 2 Some(1)");
     world.answer_watch('b', 0);
-    assert_eq!(world.take()[1], "b: StartGame 1 2/3");
+    assert_eq!(world.take()[1], "b: StartGame 2 2/3");
     world.ready("b");
     world.expect(["b: AllReady"]);
     world.returned('b', 1);

@@ -1,20 +1,25 @@
 //! A room's worker while a game runs: frame sync between the players' mail, and the recording
 //! for those who watch.
 
+mod link;
+mod running;
+
+use self::{
+    link::{Link, Recorded},
+    running::{Back, Running, Watching},
+};
 use super::{
     courier::Courier,
-    mail::{GameMail, LobbyMail, UserMail},
+    mail::{GameMail, LobbyMail},
     post::Post,
 };
 use crate::{
     actor::Turn,
-    buffer::Writer,
-    kaillera::message::{ClientMessage, ServerMessage},
+    kaillera::message::ClientMessage,
     lobby::{
-        GameKey, LagOrder, Player, UserKey, WatchEnd, Watcher,
-        sync::{FIRST_WATCHER, FrameSync, Gallery, Input, Output, SyncEvent, SyncSink},
+        LagOrder, WatchEnd, Watcher,
+        sync::{FIRST_WATCHER, FrameSync, Gallery, Input},
     },
-    metrics::Reason,
     timer::Time,
 };
 
@@ -26,38 +31,6 @@ pub(super) struct GameActor {
     gallery: Gallery,
     running: Option<Running>,
     courier: Courier,
-}
-
-#[derive(Debug)]
-struct Running {
-    run: u32,
-    key: GameKey,
-    players: Box<[Player]>,
-    watchers: Vec<Watcher>,
-    /// Players that came back: the index their data comes under, and their own.
-    back: Vec<(u8, u8)>,
-    /// Bytes set aside for the recording.
-    replay: usize,
-}
-
-impl Running {
-    /// Whom the frames of a player or a watcher go to.
-    fn user(&self, index: usize) -> Option<UserKey> {
-        match index.checked_sub(FIRST_WATCHER) {
-            None => self.players.get(index).map(|player| player.user),
-            Some(place) => self.watcher(place as u8).map(|watcher| watcher.user),
-        }
-    }
-
-    fn watcher(&self, index: u8) -> Option<&Watcher> {
-        self.watchers.iter().find(|watcher| watcher.index == index)
-    }
-
-    /// Whose data this is that comes under `index`.
-    fn author(&self, index: u8) -> usize {
-        let back = self.back.iter().find(|(old, _)| *old == index);
-        back.map_or(index, |(_, player)| *player).into()
-    }
 }
 
 impl GameActor {
@@ -98,7 +71,7 @@ impl GameActor {
         let Some(running) = self.end(post) else {
             return;
         };
-        let watchers = running.watchers.iter().map(|watcher| watcher.user);
+        let watchers = running.watchers.iter().map(|it| it.watcher.user);
         let players = running.players.iter().map(|player| player.user);
         for user in players.chain(watchers) {
             self.courier.lobby(LobbyMail::DropPlayer { user }, post);
@@ -114,23 +87,23 @@ impl GameActor {
             self.begin(mail, post);
             return;
         }
-        let Some(current) = self.running.as_ref().map(|running| running.run) else {
+        if self.running.is_none() {
             return;
-        };
+        }
         match mail {
             GameMail::Play { at } => self.sync.play(at),
             GameMail::Remove { at, player } => {
                 if let Some(running) = &mut self.running {
-                    running.back.retain(|(_, back)| *back != player);
+                    running.back.retain(|back| back.player != player);
                 }
                 self.with_sync(now, post, |sync, link| sync.remove(at, player.into(), link));
             }
             GameMail::Lag(order) => self.lag(order, post),
-            GameMail::Watch(watcher) => self.watch(watcher, post),
+            GameMail::Watch { run, watcher } => self.watch(run, watcher, post),
             GameMail::Unwatch { index } => {
                 self.gallery.remove(FIRST_WATCHER + usize::from(index));
                 if let Some(running) = &mut self.running {
-                    running.watchers.retain(|watcher| watcher.index != index);
+                    running.watchers.retain(|it| it.watcher.index != index);
                 }
             }
             GameMail::End => {
@@ -150,11 +123,12 @@ impl GameActor {
                 player,
                 at,
                 input,
-            } if run == current => {
+            } => {
                 if let Some((kind, body)) = input.split()
                     && let Ok(ClientMessage::GameData { input }) = ClientMessage::decode(kind, body)
                 {
-                    self.input(now, at, player, Input::Data(input), post);
+                    let from = self.author(player, run);
+                    self.input(now, at, from, Input::Data(input), post);
                 }
             }
             GameMail::Cached {
@@ -162,14 +136,20 @@ impl GameActor {
                 player,
                 at,
                 index,
-            } if run == current => self.input(now, at, player, Input::Cached(index), post),
-            GameMail::Gap { run, player, at } if run == current => self.gap(now, at, player, post),
-            // For a game that is over.
-            GameMail::Begin { .. }
-            | GameMail::Data { .. }
-            | GameMail::Cached { .. }
-            | GameMail::Gap { .. } => {}
+            } => {
+                let from = self.author(player, run);
+                self.input(now, at, from, Input::Cached(index), post);
+            }
+            GameMail::Gap { run, player, at } => {
+                let from = self.author(player, run);
+                self.gap(now, at, from, post);
+            }
+            GameMail::Begin { .. } => {}
         }
+    }
+
+    fn author(&self, index: u8, run: u32) -> Option<usize> {
+        self.running.as_ref()?.author(index, run)
     }
 
     fn begin(&mut self, begin: GameMail, post: &Post) {
@@ -235,7 +215,7 @@ impl GameActor {
         }
     }
 
-    fn watch(&mut self, watcher: Watcher, post: &Post) {
+    fn watch(&mut self, run: u32, watcher: Watcher, post: &Post) {
         let Watcher {
             user,
             index,
@@ -259,8 +239,8 @@ impl GameActor {
             self.courier.lobby(mail, post);
             return;
         }
-        running.watchers.retain(|watcher| watcher.index != index);
-        running.watchers.push(watcher);
+        running.watchers.retain(|it| it.watcher.index != index);
+        running.watchers.push(Watching { watcher, run });
         if let Some(player) = player {
             self.sync.forget_inputs(player.into());
         }
@@ -268,31 +248,31 @@ impl GameActor {
         self.courier.lobby(mail, post);
     }
 
-    fn input(&mut self, now: Time, at: Time, index: u8, input: Input<'_>, post: &Post) {
-        let author = match &self.running {
-            Some(running) if usize::from(index) >= FIRST_WATCHER => running.author(index),
-            _ => index.into(),
+    /// Data of a player, or of a watcher, which only asks for more.
+    fn input(&mut self, now: Time, at: Time, from: Option<usize>, input: Input<'_>, post: &Post) {
+        let Some(from) = from else {
+            return;
         };
-        if author < FIRST_WATCHER {
-            self.with_sync(now, post, |sync, link| sync.input(at, author, input, link));
+        if from < FIRST_WATCHER {
+            self.with_sync(now, post, |sync, link| sync.input(at, from, input, link));
             return;
         }
-        if let (Some(player), Input::Data(payload)) = (self.gallery.player(author), input) {
+        if let (Some(player), Input::Data(payload)) = (self.gallery.player(from), input) {
             self.sync.overhear(player, payload);
         }
-        self.with_gallery(now, post, |gallery, link| gallery.input(author, link));
+        self.with_gallery(now, post, |gallery, link| gallery.input(from, link));
         self.show(now, post);
     }
 
-    fn gap(&mut self, now: Time, at: Time, index: u8, post: &Post) {
-        let author = self
-            .running
-            .as_ref()
-            .map_or(index.into(), |running| running.author(index));
-        if author < FIRST_WATCHER {
-            self.with_sync(now, post, |sync, link| sync.gap(at, author, link));
-        } else {
-            self.with_gallery(now, post, |gallery, link| gallery.gap(author, link));
+    fn gap(&mut self, now: Time, at: Time, from: Option<usize>, post: &Post) {
+        match from {
+            Some(player) if player < FIRST_WATCHER => {
+                self.with_sync(now, post, |sync, link| sync.gap(at, player, link));
+            }
+            Some(watcher) => {
+                self.with_gallery(now, post, |gallery, link| gallery.gap(watcher, link));
+            }
+            None => {}
         }
     }
 
@@ -342,12 +322,14 @@ impl GameActor {
     fn show(&mut self, now: Time, post: &Post) {
         self.with_gallery(now, post, |gallery, link| gallery.serve(now, link));
         while let (Some(running), Some(back)) = (&mut self.running, self.gallery.returned()) {
-            let (index, player) = ((back.watcher - FIRST_WATCHER) as u8, back.player as u8);
-            let Some(user) = running.watcher(index).map(|watcher| watcher.user) else {
+            let place = (back.watcher - FIRST_WATCHER) as u8;
+            let is_it = |it: &Watching| it.watcher.index == place;
+            let Some(at) = running.watchers.iter().position(is_it) else {
                 continue;
             };
-            running.watchers.retain(|watcher| watcher.index != index);
-            running.back.push((back.watcher as u8, player));
+            let Watching { watcher, run } = running.watchers.swap_remove(at);
+            let (user, index, player) = (watcher.user, back.watcher as u8, back.player as u8);
+            running.back.push(Back { index, run, player });
             if let Some(player) = running.players.get_mut(back.player) {
                 player.user = user;
             }
@@ -355,150 +337,6 @@ impl GameActor {
             let game = running.key;
             let mail = LobbyMail::Returned { game, user, player };
             self.courier.lobby(mail, post);
-        }
-    }
-}
-
-/// Frame sync's output, recorded before it goes to the players.
-struct Recorded<'a, 'l> {
-    gallery: &'a mut Gallery,
-    link: Link<'l>,
-}
-
-impl SyncSink for Recorded<'_, '_> {
-    fn step(&mut self, output: Output<'_>) {
-        self.gallery.record(output);
-    }
-
-    fn output(&mut self, player: usize, output: Output<'_>) {
-        self.link.output(player, output);
-    }
-
-    fn event(&mut self, event: SyncEvent) {
-        self.link.event(event);
-    }
-}
-
-/// Where output goes: the inboxes of players and watchers, and the lobby.
-struct Link<'a> {
-    now: Time,
-    running: &'a Running,
-    courier: &'a mut Courier,
-    post: &'a Post,
-    /// Those for whose output no buffer was left.
-    unserved: Vec<usize>,
-}
-
-impl<'a> Link<'a> {
-    fn new(now: Time, running: &'a Running, courier: &'a mut Courier, post: &'a Post) -> Self {
-        Self {
-            now,
-            running,
-            courier,
-            post,
-            unserved: Vec::new(),
-        }
-    }
-
-    fn watch_ended(&mut self, place: usize, end: WatchEnd) {
-        let index = place.saturating_sub(FIRST_WATCHER) as u8;
-        let game = self.running.key;
-        if let Some(user) = self.running.watcher(index).map(|watcher| watcher.user) {
-            let mail = LobbyMail::WatchEnded {
-                game,
-                user,
-                index,
-                end,
-            };
-            self.courier.lobby(mail, self.post);
-        }
-    }
-}
-
-impl SyncSink for Link<'_> {
-    fn output(&mut self, player: usize, output: Output<'_>) {
-        let Some(to) = self.running.user(player) else {
-            return;
-        };
-        if self.unserved.contains(&player) {
-            return;
-        }
-        let run = self.running.run;
-        let mail = match output {
-            Output::Cached(index) => UserMail::Cached { run, index },
-            Output::Data(input) => {
-                let exchange = self.post.exchange();
-                let Some(mut frame) = exchange.frames.try_take() else {
-                    exchange.count_drop(Reason::NoBufferOut, None, self.now);
-                    self.unserved.push(player);
-                    return;
-                };
-                let mut writer = Writer::new(frame.buffer_mut());
-                let message = ServerMessage::GameData { input };
-                if message.encode(&mut writer).is_err() {
-                    return;
-                }
-                let length = writer.len();
-                frame.set_len(length);
-                UserMail::Data { run, frame }
-            }
-        };
-        self.courier.user(to.seat, mail, self.post);
-    }
-
-    fn event(&mut self, event: SyncEvent) {
-        let exchange = self.post.exchange();
-        let Running {
-            run,
-            key: game,
-            ref players,
-            ..
-        } = *self.running;
-        match event {
-            SyncEvent::Silent { player } => {
-                if let Some(to) = players.get(player) {
-                    // One that finds no room is followed by the next.
-                    let _ = self.post.user(to.user.seat, UserMail::Nudge { run });
-                }
-            }
-            SyncEvent::OddLength { .. } => exchange.count_drop(Reason::OddLength, None, self.now),
-            SyncEvent::BadIndex { player } => {
-                exchange.count_drop(Reason::BadIndex, None, self.now);
-                let player = player as u8;
-                self.courier
-                    .lobby(LobbyMail::BadIndex { game, player }, self.post);
-            }
-            SyncEvent::Autofire { player, rhythm } => {
-                let player = player as u8;
-                let mail = LobbyMail::Autofire {
-                    game,
-                    player,
-                    rhythm,
-                };
-                self.courier.lobby(mail, self.post);
-            }
-            SyncEvent::Outrun { player } => self.watch_ended(player, WatchEnd::Outrun),
-            SyncEvent::Desynchronised { player, .. } | SyncEvent::Flooded { player }
-                if player >= FIRST_WATCHER =>
-            {
-                self.watch_ended(player, WatchEnd::Lost);
-            }
-            SyncEvent::Desynchronised { player, cause } => {
-                exchange.metrics.desyncs.add(1);
-                let player = player as u8;
-                let mail = LobbyMail::Desynchronised {
-                    game,
-                    player,
-                    cause,
-                };
-                self.courier.lobby(mail, self.post);
-            }
-            SyncEvent::Flooded { player } => {
-                if let Some(player) = players.get(player) {
-                    self.courier
-                        .lobby(LobbyMail::DropPlayer { user: player.user }, self.post);
-                }
-            }
         }
     }
 }

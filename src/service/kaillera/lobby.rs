@@ -39,7 +39,7 @@ struct Stage {
     running: Vec<Option<Running>>,
     /// Per worker, its game actors that have nothing to do.
     idle_games: Box<[Vec<u32>]>,
-    /// Counts the games, so that mail for an old one is recognised.
+    /// Counts the games and those who are shown them, so that mail for an old one is recognised.
     run: u32,
     /// The login in hand was refused.
     rejected: bool,
@@ -51,10 +51,18 @@ struct Stage {
 #[derive(Debug)]
 struct Running {
     game: u32,
-    run: u32,
+    /// What the mail of each player bears.
+    runs: Box<[u32]>,
     players: Box<[Player]>,
-    /// By their index.
-    watchers: Vec<(u8, UserKey)>,
+    watchers: Vec<Watching>,
+}
+
+/// One who is shown a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Watching {
+    index: u8,
+    user: UserKey,
+    run: u32,
 }
 
 struct Outlet<'a> {
@@ -231,7 +239,19 @@ impl LobbyActor {
     }
 }
 
+impl Running {
+    fn take_watching(&mut self, is_it: impl Fn(&Watching) -> bool) -> Option<Watching> {
+        let place = self.watchers.iter().position(is_it)?;
+        Some(self.watchers.swap_remove(place))
+    }
+}
+
 impl Stage {
+    fn next_run(&mut self) -> u32 {
+        self.run = self.run.wrapping_add(1);
+        self.run
+    }
+
     fn running(&self, game: GameKey) -> Option<&Running> {
         self.running.get(game.index as usize)?.as_ref()
     }
@@ -300,8 +320,7 @@ impl Sink for Outlet<'_> {
             return;
         };
         self.post.exchange().metrics.games_started.add(1);
-        self.stage.run = self.stage.run.wrapping_add(1);
-        let run = self.stage.run;
+        let run = self.stage.next_run();
         let begin = GameMail::Begin {
             run,
             key: game,
@@ -321,7 +340,7 @@ impl Sink for Outlet<'_> {
         if let Some(place) = self.stage.running.get_mut(index) {
             *place = Some(Running {
                 game: actor,
-                run,
+                runs: vec![run; players.len()].into(),
                 players: players.into(),
                 watchers: Vec::new(),
             });
@@ -338,8 +357,10 @@ impl Sink for Outlet<'_> {
         let Some(running) = self.stage.running(game) else {
             return;
         };
-        let (actor, run) = (running.game, running.run);
-        let Some(user) = running.players.get(player).map(|player| player.user) else {
+        let actor = running.game;
+        let user = running.players.get(player).map(|player| player.user);
+        let run = running.runs.get(player).copied();
+        let Some((user, run)) = user.zip(run) else {
             return;
         };
         self.unseat(user, run);
@@ -357,10 +378,11 @@ impl Sink for Outlet<'_> {
         let Some(running) = place.and_then(Option::take) else {
             return;
         };
-        let watchers = running.watchers.iter().map(|(_, user)| *user);
-        let players = running.players.iter().map(|player| player.user);
-        for user in players.chain(watchers) {
-            self.unseat(user, running.run);
+        for (player, run) in running.players.iter().zip(&running.runs) {
+            self.unseat(player.user, *run);
+        }
+        for watching in &running.watchers {
+            self.unseat(watching.user, watching.run);
         }
         self.game(running.game, GameMail::End);
         let worker = self.post.exchange().layout.worker_of_game(running.game);
@@ -376,33 +398,40 @@ impl Sink for Outlet<'_> {
     }
 
     fn watch(&mut self, game: GameKey, watcher: Watcher) {
+        let run = self.stage.next_run();
         let Some(running) = self.stage.running_mut(game) else {
             return;
         };
-        running.watchers.push((watcher.index, watcher.user));
-        let (actor, run) = (running.game, running.run);
-        self.game(actor, GameMail::Watch(watcher));
-        let index = FIRST_WATCHER + usize::from(watcher.index);
-        self.seat(watcher.user, actor, run, index);
+        let Watcher { index, user, .. } = watcher;
+        running.watchers.push(Watching { index, user, run });
+        let actor = running.game;
+        self.game(actor, GameMail::Watch { run, watcher });
+        self.seat(user, actor, run, FIRST_WATCHER + usize::from(index));
     }
 
     fn unwatch(&mut self, game: GameKey, user: UserKey, index: u8) {
         let Some(running) = self.stage.running_mut(game) else {
             return;
         };
-        running.watchers.retain(|watcher| *watcher != (index, user));
-        let (actor, run) = (running.game, running.run);
-        self.unseat(user, run);
-        self.game(actor, GameMail::Unwatch { index });
+        let actor = running.game;
+        if let Some(watching) = running.take_watching(|it| it.index == index && it.user == user) {
+            self.unseat(user, watching.run);
+            self.game(actor, GameMail::Unwatch { index });
+        }
     }
 
     fn reseat(&mut self, game: GameKey, user: UserKey, player: usize) {
         let Some(running) = self.stage.running_mut(game) else {
             return;
         };
-        running.watchers.retain(|(_, watcher)| *watcher != user);
-        if let Some(player) = running.players.get_mut(player) {
+        let watching = running.take_watching(|watching| watching.user == user);
+        let places = (
+            running.players.get_mut(player),
+            running.runs.get_mut(player),
+        );
+        if let (Some(player), Some(run)) = places {
             player.user = user;
+            *run = watching.map_or(*run, |watching| watching.run);
         }
     }
 

@@ -108,7 +108,8 @@ pub(super) enum UserMail {
 pub(super) struct Playing {
     /// Which game actor.
     pub(super) game: u32,
-    /// Which of its successive games.
+    /// Which of its successive games, or who is shown it: no number is given twice, so that
+    /// mail for one who has left and is back is recognised.
     pub(super) run: u32,
     /// The player's index, 0 is the first.
     pub(super) player: u8,
@@ -133,7 +134,11 @@ pub(super) enum GameMail {
         player: u8,
     },
     Lag(LagOrder),
-    Watch(Watcher),
+    /// Somebody is to be shown the game; its mail bears `run`.
+    Watch {
+        run: u32,
+        watcher: Watcher,
+    },
     /// The watcher with this index is gone.
     Unwatch {
         index: u8,

@@ -206,12 +206,7 @@ impl Room {
     /// All frames an emulator has shown, those without data first.
     fn shown(&self, index: usize) -> Vec<Vec<u8>> {
         let client = &self.clients[&index];
-        let kind = [1, 2, 3, 4, 5, 6].into_iter().zip(TYPES);
-        let connection_type = kind
-            .filter(|(frames, _)| *frames == self.frames)
-            .next()
-            .unwrap()
-            .1;
+        let connection_type = TYPES[self.frames - 1];
         let blank = blank_frames(client.delay, connection_type) as usize;
         let frame = self.players * LEN;
         let fed = client
