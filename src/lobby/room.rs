@@ -107,6 +107,7 @@ impl Lobby {
                 let reason = [Param::Bytes(&reason)];
                 let refusal = self.catalogue.line(Text::JoinDenied, &reason);
                 self.refuse(joiner, &refusal, sink);
+                self.hint_at_watching(joiner, game, sink);
                 self.bar_if_spamming(user, id);
                 return;
             }
@@ -170,14 +171,7 @@ impl Lobby {
             return refuse(Text::JoinKicked);
         }
         if normal && game.phase != Phase::Waiting && part != Part::Returns {
-            let can_watch = self.rules.watching && game.lets_watch && !game.is_chat_room();
-            return match can_watch {
-                true => {
-                    let id = [Param::Number(game.id.0.into())];
-                    Err(self.catalogue.line(Text::JoinRunningWatch, &id))
-                }
-                false => refuse(Text::JoinRunning),
-            };
+            return refuse(Text::JoinRunning);
         }
         Ok(game.key)
     }

@@ -261,6 +261,21 @@ impl Lobby {
         Ok(())
     }
 
+    /// Tells one who may not enter a room while its game runs how to see that.
+    pub(super) fn hint_at_watching(&self, user: &User, game: Option<&Game>, sink: &mut impl Sink) {
+        let runs = |game: &&Game| game.phase != Phase::Waiting;
+        if let Some(game) = game.filter(runs)
+            && self.rules.watching
+            && user.room.is_none()
+            && user.watches != Some(game.id)
+            && self.check_watch(user, game).is_ok()
+        {
+            let params = [Param::Number(game.id.0.into())];
+            let line = self.catalogue.line(Text::WatchHint, &params);
+            inform(&[user.key], &line, sink);
+        }
+    }
+
     /// A new member begins what it came for.
     pub(super) fn take_part(
         &mut self,

@@ -46,7 +46,7 @@ fn a_running_game_is_watched_by_a_word_and_a_join() {
     let mut world = World::playing("ab");
     world.enter("c");
     world.join('c', 1);
-    assert!(world.take()[0].contains("say /watch 1 and join again"));
+    assert!(world.take()[2].contains("Say /watch 1 and join again"));
     world.chat('c', "/watch 1");
     world.expect(["c: Info server: Join room 1 now to watch it."]);
     world.join('c', 1);
