@@ -106,6 +106,30 @@ fn whoever_is_not_like_the_players_would_see_another_game() {
             format!("{seat}: Info server: You cannot join: The {reason} differ.")
         );
     }
+    for (seat, reason) in [('b', "emulators"), ('c', "connection types")] {
+        let mut world = World::gather("a");
+        let emulator = if seat == 'b' {
+            &b"EMU 2"[..]
+        } else {
+            b"EMU 1.0"
+        };
+        let connection_type = match seat {
+            'c' => ConnectionType::Bad,
+            _ => ConnectionType::Lan,
+        };
+        world.login(
+            seat,
+            Login {
+                emulator,
+                connection_type,
+                ..login(b"x")
+            },
+        );
+        world.join(seat, 1);
+        world.take();
+        world.game_chat(seat, "/watch");
+        world.expect([&format!("{seat}: GameChat Server: The {reason} differ.")]);
+    }
     world.chat('b', "/watch 9");
     world.wait(2000);
     world.chat('b', "/watch");
