@@ -117,6 +117,7 @@ impl Lobby {
                 let reason = [Param::Bytes(&reason)];
                 let refusal = self.catalogue.line(Text::JoinDenied, &reason);
                 self.refuse(joiner, &refusal, sink);
+                self.hint_at_watching(joiner, game, sink);
                 self.take_password(now, user, id);
                 self.bar_if_spamming(user, id);
                 return;
@@ -196,14 +197,7 @@ impl Lobby {
             self.check_password(now, joiner, game)?;
         }
         if normal && game.phase != Phase::Waiting && part != Part::Returns {
-            let can_watch = self.rules.watching && game.lets_watch && !game.is_chat_room();
-            return match can_watch {
-                true => {
-                    let id = [Param::Number(game.id.0.into())];
-                    Err(self.catalogue.line(Text::JoinRunningWatch, &id))
-                }
-                false => refuse(Text::JoinRunning),
-            };
+            return refuse(Text::JoinRunning);
         }
         Ok(game.key)
     }

@@ -175,9 +175,14 @@ impl Lobby {
         let runs = game.phase != Phase::Waiting;
         let is_full = watcher.is_normal() && game.player_count() >= game.capacity;
         let name = watcher.name.clone();
+        let alike = is_alike(watcher, game);
         let Some(member) = game.member_mut(user) else {
             return;
         };
+        if let Err(text) = alike {
+            say(&[user], ROOM_NAME, &self.catalogue.line(text, &[]), sink);
+            return;
+        }
         if !on && member.only_watches && is_full {
             let text = self.catalogue.line(Text::JoinFull, &[]);
             say(&[user], ROOM_NAME, &text, sink);
@@ -251,14 +256,22 @@ impl Lobby {
         if game.kicked.contains(&user.address) {
             return refuse(Text::JoinKicked);
         }
-        // Else it would see something else than the players do.
-        if user.connection_type != game.connection_type {
-            return refuse(Text::StartType);
+        is_alike(user, game).or_else(refuse)
+    }
+
+    /// Tells one who may not enter a room while its game runs how to see that.
+    pub(super) fn hint_at_watching(&self, user: &User, game: Option<&Game>, sink: &mut impl Sink) {
+        let runs = |game: &&Game| game.phase != Phase::Waiting;
+        if let Some(game) = game.filter(runs)
+            && self.rules.watching
+            && user.room.is_none()
+            && user.watches != Some(game.id)
+            && self.check_watch(user, game).is_ok()
+        {
+            let params = [Param::Number(game.id.0.into())];
+            let line = self.catalogue.line(Text::WatchHint, &params);
+            inform(&[user.key], &line, sink);
         }
-        if user.emulator != game.emulator {
-            return refuse(Text::StartEmulator);
-        }
-        Ok(())
     }
 
     /// A new member begins what it came for.
@@ -430,6 +443,17 @@ impl Lobby {
         let lost = game.lost.iter().filter(|_| runs).find(is_theirs)?;
         Some(lost.seat)
     }
+}
+
+/// Whether a user's emulator makes of the players' frames what theirs do.
+fn is_alike(user: &User, game: &Game) -> Result<(), Text> {
+    if user.connection_type != game.connection_type {
+        return Err(Text::StartType);
+    }
+    if user.emulator != game.emulator {
+        return Err(Text::StartEmulator);
+    }
+    Ok(())
 }
 
 impl Game {

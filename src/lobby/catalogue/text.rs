@@ -98,7 +98,6 @@ texts! {
     CreateEmpty, "KailleraServerImpl.CreateGameErrorEmptyName", "the game has no name";
     JoinDenied, "JoinGameAction.JoinGameDenied", "You cannot join: {0}";
     JoinRunning, "KailleraGameImpl.JoinGameDeniedGameIsInProgress", "the game has started";
-    JoinRunningWatch, "KailleraGameImpl.JoinGameDeniedWatch", "the game has started; say /watch {0} and join again to watch it";
     JoinKicked, "KailleraGameImpl.JoinGameDeniedPreviouslyKicked", "you were removed from this room";
     JoinMember, "KailleraGameImpl.JoinGameErrorAlreadyInGame", "you are in this room already";
     JoinInRoom, "KailleraUserImpl.JoinGameErrorAlreadyInGame", "leave your room first";
@@ -170,6 +169,7 @@ texts! {
     Fps, "Fps.NewFpsMeasurement", "Lag is now measured against {0} frames per second";
 
     // Watching.
+    WatchHint, "ChatAction.WatchHint", "Say /watch {0} and join again to watch this game.";
     WatchNext, "ChatAction.WatchNext", "Join room {0} now to watch it.";
     WatchBegins, "KailleraGameImpl.WatchBegins", "You see this game from its start, and what you press has no effect. Take your emulator's speed limit off to catch up.";
     WatchEnds, "KailleraGameImpl.WatchEnds", "You no longer watch this game.";

@@ -152,9 +152,9 @@ fn joins_refused() {
     world.take();
     world.join('c', 1);
     world.expect([
-        "c: Info server: You cannot join: the game has started; say /watch 1 and join again to \
-         watch it",
+        "c: Info server: You cannot join: the game has started",
         "c: QuitGame c 3",
+        "c: Info server: Say /watch 1 and join again to watch this game.",
     ]);
 }
 

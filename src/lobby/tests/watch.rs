@@ -46,7 +46,7 @@ fn a_running_game_is_watched_by_a_word_and_a_join() {
     let mut world = World::playing("ab");
     world.enter("c");
     world.join('c', 1);
-    assert!(world.take()[0].contains("say /watch 1 and join again"));
+    assert!(world.take()[2].contains("Say /watch 1 and join again"));
     world.chat('c', "/watch 1");
     world.expect(["c: Info server: Join room 1 now to watch it."]);
     world.join('c', 1);
@@ -105,6 +105,30 @@ fn whoever_is_not_like_the_players_would_see_another_game() {
             world.take()[0],
             format!("{seat}: Info server: You cannot join: The {reason} differ.")
         );
+    }
+    for (seat, reason) in [('b', "emulators"), ('c', "connection types")] {
+        let mut world = World::gather("a");
+        let emulator = if seat == 'b' {
+            &b"EMU 2"[..]
+        } else {
+            b"EMU 1.0"
+        };
+        let connection_type = match seat {
+            'c' => ConnectionType::Bad,
+            _ => ConnectionType::Lan,
+        };
+        world.login(
+            seat,
+            Login {
+                emulator,
+                connection_type,
+                ..login(b"x")
+            },
+        );
+        world.join(seat, 1);
+        world.take();
+        world.game_chat(seat, "/watch");
+        world.expect([&format!("{seat}: GameChat Server: The {reason} differ.")]);
     }
     world.chat('b', "/watch 9");
     world.wait(2000);

@@ -185,38 +185,6 @@ impl LobbyActor {
             }
             LobbyMail::Depart { user, why } => lobby.depart(now, user, why, outlet),
             LobbyMail::DropPlayer { user } => lobby.drop_player(now, user, outlet),
-            LobbyMail::Desynchronised {
-                game,
-                player,
-                cause,
-            } => {
-                lobby.desynchronised(now, game, player.into(), cause, outlet);
-            }
-            LobbyMail::BadIndex { game, player } => {
-                lobby.bad_cache_index(now, game, player.into(), outlet);
-            }
-            LobbyMail::Lag {
-                game,
-                report,
-                asked,
-            } => lobby.lag_measured(game, report, asked, outlet),
-            LobbyMail::Autofire {
-                game,
-                player,
-                rhythm,
-            } => lobby.autofire(game, player.into(), rhythm, outlet),
-            LobbyMail::WatchAnswered { game, user, index } => {
-                lobby.watch_answered(game, user, index, outlet);
-            }
-            LobbyMail::WatchEnded {
-                game,
-                user,
-                index,
-                end,
-            } => lobby.watch_ended(game, user, index, end, outlet),
-            LobbyMail::Returned { game, user, player } => {
-                lobby.returned(now, game, user, player.into(), outlet);
-            }
             LobbyMail::TriviaFetched(files) => lobby.trivia_fetched(now, &files, outlet),
             LobbyMail::TriviaSaved(saved) => lobby.trivia_saved(saved, outlet),
             LobbyMail::Access(rules) => {
@@ -235,7 +203,52 @@ impl LobbyActor {
             LobbyMail::Drain => lobby.drain(now, outlet),
             LobbyMail::ShutDown => lobby.shut_down(now, outlet),
             LobbyMail::CloseAll => lobby.close_all(now, outlet),
+            mail => of_game(lobby, now, mail, outlet),
         }
+    }
+}
+
+/// What a game's actor has to tell.
+fn of_game(lobby: &mut Lobby, now: Time, mail: LobbyMail, outlet: &mut Outlet<'_>) {
+    match mail {
+        LobbyMail::Desynchronised {
+            game,
+            player,
+            cause,
+        } => {
+            lobby.desynchronised(now, game, player.into(), cause, outlet);
+        }
+        LobbyMail::BadIndex { game, player } => {
+            lobby.bad_cache_index(now, game, player.into(), outlet);
+        }
+        LobbyMail::Lag {
+            game,
+            report,
+            asked,
+        } => lobby.lag_measured(game, report, asked, outlet),
+        LobbyMail::Autofire {
+            game,
+            player,
+            rhythm,
+        } => lobby.autofire(game, player.into(), rhythm, outlet),
+        LobbyMail::WatchAnswered { game, user, index } => {
+            lobby.watch_answered(game, user, index, outlet);
+        }
+        LobbyMail::WatchEnded {
+            game,
+            user,
+            index,
+            end,
+        } => lobby.watch_ended(game, user, index, end, outlet),
+        LobbyMail::Returned { game, user, player } => {
+            lobby.returned(now, game, user, player.into(), outlet);
+        }
+        LobbyMail::Login { .. }
+        | LobbyMail::Message { .. }
+        | LobbyMail::Depart { .. }
+        | LobbyMail::DropPlayer { .. }
+        | LobbyMail::ShutDown
+        | LobbyMail::CloseAll => {}
     }
 }
 

@@ -85,7 +85,8 @@ fn alternation(a: usize, b: usize, turns: usize) -> Vec<u8> {
 
 fn actions() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
-        4 => (1..8_usize, 1..8_usize, 1..30_usize).prop_map(|(a, b, turns)| alternation(a, b, turns)),
+        4 => (1..8_usize, 1..8_usize, 1..30_usize)
+            .prop_map(|(a, b, turns)| alternation(a, b, turns)),
         2 => prop::collection::vec(0..2_u8, 1..60),
         1 => prop::collection::vec(0..4_u8, 1..60),
     ];
