@@ -2,7 +2,7 @@
 
 use super::{
     document::{Expected, Fault, KeyName, Source},
-    error::ConfigError,
+    error::{ConfigError, printable},
 };
 use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
 use toml::{
@@ -213,7 +213,7 @@ impl<'d, 't> Section<'d, 't> {
         fault: Fault,
         expected: &Expected,
     ) -> bool {
-        let name = format!("{}.{key}", self.name);
+        let name = format!("{}.{}", self.name, printable(key));
         self.errors
             .push(self.source.fault(&name, value, fault, expected));
         false

@@ -126,6 +126,10 @@ fn the_corpus_of_our_own_is_what_is_written_here() {
             "[texts]\na.b.c = \"x\"\n\"d\\n\" = \"{9}\"\ne = 1\n[texts.f]\ng = \"h\"",
         ),
         (
+            "text_of_another_type",
+            "[texts]\n\"d\\n\" = 1\n\"e\\u0085\" = []",
+        ),
+        (
             "limits",
             "[kaillera]\nmax_users = 65535\n[limits]\nsessions = 0xFFFFFFFFFF",
         ),

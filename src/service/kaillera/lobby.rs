@@ -192,7 +192,7 @@ impl LobbyActor {
                 post.exchange().gate.set(lobby.access().clone());
             }
             LobbyMail::Names(names) => {
-                lobby.set_names(now, names, outlet);
+                lobby.set_names(now, *names, outlet);
                 post.exchange().gate.set(lobby.access().clone());
             }
             LobbyMail::Rules(rules) => {

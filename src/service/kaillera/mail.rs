@@ -225,11 +225,11 @@ pub(super) enum LobbyMail {
     /// The operator's access rules have changed.
     Access(Arc<access::Rules>),
     /// Host names of access rules have other addresses.
-    Names(Names),
+    Names(Box<Names>),
     /// The lobby's rules have changed.
     Rules(Box<Rules>),
     /// For admins.
-    Report(Vec<Report>),
+    Report(Box<[Report]>),
     Drain,
     ShutDown,
     CloseAll,

@@ -172,7 +172,7 @@ impl Control {
     /// Tells the admins who are online.
     pub fn report(&self, reports: Vec<Report>) {
         // What is lost in a full inbox is in the log, too.
-        self.tell(LobbyMail::Report(reports));
+        self.tell(LobbyMail::Report(reports.into()));
     }
 
     /// Starts the thread that looks up the host names of access rules.

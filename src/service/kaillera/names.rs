@@ -92,7 +92,7 @@ impl Desk {
 
     fn tell(&self, names: Names) -> bool {
         let post = Post::new(self.exchange.clone());
-        let is_told = post.lobby(LobbyMail::Names(names)).is_ok();
+        let is_told = post.lobby(LobbyMail::Names(Box::new(names))).is_ok();
         post.ring();
         is_told
     }
