@@ -247,6 +247,13 @@ fn of_game(lobby: &mut Lobby, now: Time, mail: LobbyMail, outlet: &mut Outlet<'_
         | LobbyMail::Message { .. }
         | LobbyMail::Depart { .. }
         | LobbyMail::DropPlayer { .. }
+        | LobbyMail::TriviaFetched(_)
+        | LobbyMail::TriviaSaved(_)
+        | LobbyMail::Access(_)
+        | LobbyMail::Names(_)
+        | LobbyMail::Rules(_)
+        | LobbyMail::Report(_)
+        | LobbyMail::Drain
         | LobbyMail::ShutDown
         | LobbyMail::CloseAll => {}
     }
