@@ -129,7 +129,7 @@ fn frame_sync(criterion: &mut Criterion) {
         for (name, held) in [("hit", true), ("miss", false)] {
             group.throughput(Throughput::Elements(players as u64));
             group.bench_function(BenchmarkId::new(name, players), |bencher| {
-                let mut sync = FrameSync::new(Duration::from_secs(12));
+                let mut sync = FrameSync::new(Duration::from_secs(12), Duration::from_secs(60));
                 sync.begin(ConnectionType::Lan, &vec![1; players]);
                 sync.play(Time::ZERO);
                 let mut outputs = Outputs(0);

@@ -8,7 +8,10 @@ use samara::{
     config::{Config, ConfigErrors, LOG_FILTERS, is_log_filter},
     service::kaillera::MAX_THREADS,
 };
-use std::{net::IpAddr, path::PathBuf};
+use std::{
+    net::IpAddr,
+    path::{Path, PathBuf},
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -16,6 +19,8 @@ Examples:
   samara serve --bind 192.0.2.7 --port 27900    serve on one address and another port
   samara serve --config samara.toml             serve as a file says
   samara check --config samara.toml             find every mistake in a file
+  samara serve --emulinker conf/                serve what an EmuLinker-K server served
+  samara import conf/ --output samara.toml      write the same as a file of ours
 
 Trying it:
   Start samara, open an emulator's Kaillera window and add the server by address, as IP:PORT:
@@ -29,6 +34,8 @@ Log:
 Signals:
   Ctrl+C (SIGINT) or SIGTERM stops the server in good order, after the games that run if the file
   says so (shutdown.drain_s); a second one stops it at once.
+  SIGHUP reads the configuration again, and so does a change of one of its files; the log says
+  what counts only from the next start on. A file with mistakes changes nothing.
 
 Exit status:
   0 when all went well, 1 when the server failed, 2 when an option or the file is wrong.";
@@ -56,6 +63,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Check a configuration file, say what it would serve, and serve nothing
     Check(Check),
+    /// Write the directory of an EmuLinker-K server as a configuration file
+    Import(Import),
 }
 
 /// Options of `serve`; each one that is given wins over the file.
@@ -74,8 +83,12 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "N", value_parser = threads())]
     workers: Option<usize>,
     /// Configuration file, in TOML
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "emulinker")]
     config: Option<PathBuf>,
+    /// Directory of an EmuLinker-K server, with its emulinker.cfg, access.cfg and
+    /// language.properties
+    #[arg(long, value_name = "DIR")]
+    emulinker: Option<PathBuf>,
     /// What to log: a level, or target=level, several separated by commas
     /// [default: RUST_LOG, or info]
     #[arg(long, value_name = "FILTER", value_parser = log_filter)]
@@ -85,9 +98,31 @@ pub(crate) struct Serve {
 /// Options of `check`.
 #[derive(Debug, Args)]
 pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) source: Source,
+}
+
+/// What is checked: one of the two.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Source {
     /// Configuration file, in TOML
     #[arg(long, value_name = "FILE")]
-    pub(crate) config: PathBuf,
+    config: Option<PathBuf>,
+    /// Directory of an EmuLinker-K server
+    #[arg(long, value_name = "DIR")]
+    emulinker: Option<PathBuf>,
+}
+
+/// Options of `import`.
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// Directory of an EmuLinker-K server
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// File to write, which must not exist yet [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 impl Cli {
@@ -98,20 +133,36 @@ impl Cli {
     }
 }
 
+impl Source {
+    pub(crate) fn load(&self) -> Result<Config, ConfigErrors> {
+        match (&self.config, &self.emulinker) {
+            (_, Some(directory)) => Config::load_emulinker(directory),
+            (Some(path), None) => Config::load(path),
+            (None, None) => Ok(Config::default()),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        let path = self.config.as_deref().or(self.emulinker.as_deref());
+        path.unwrap_or(Path::new(""))
+    }
+}
+
 impl Serve {
     /// The configuration to serve: the file's, or the defaults, with the options put over it.
-    pub(crate) fn config(self) -> Result<Config, ConfigErrors> {
-        let mut config = match &self.config {
-            Some(path) => Config::load(path)?,
-            None => Config::default(),
+    pub(crate) fn config(&self) -> Result<Config, ConfigErrors> {
+        let mut config = match (&self.config, &self.emulinker) {
+            (_, Some(directory)) => Config::load_emulinker(directory)?,
+            (Some(path), None) => Config::load(path)?,
+            (None, None) => Config::default(),
         };
         if !self.bind.is_empty() {
-            config.net.set_bind(self.bind);
+            config.net.set_bind(self.bind.iter().copied());
         }
         config.net.port = self.port.unwrap_or(config.net.port);
         config.net.loops = self.loops.unwrap_or(config.net.loops);
         config.net.workers = self.workers.unwrap_or(config.net.workers);
-        config.log = self.log.unwrap_or(config.log);
+        config.log = self.log.clone().unwrap_or(config.log);
         Ok(config)
     }
 }

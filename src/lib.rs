@@ -6,18 +6,19 @@
 //! | layer | rooms |
 //! |---|---|
 //! | 0 | [`buffer`], [`timer`] |
-//! | 1 | [`metrics`], [`kaillera`], [`maple`], [`minecraft`] |
+//! | 1 | [`metrics`], [`kaillera`], [`maple`], [`minecraft`], [`access`] |
 //! | 2 | [`lobby`], [`actor`], [`net`] |
 //! | 3 | [`service`] |
 //! | 4 | [`config`] |
 //! | 5 | [`server`] and the binary |
 //!
-//! Protocol and game logic ([`kaillera`], [`maple`], [`minecraft`], [`lobby`]) know no socket and
-//! no clock: time and bytes come in as arguments, output goes to a sink.
+//! Protocol and game logic ([`kaillera`], [`maple`], [`minecraft`], [`access`], [`lobby`]) know no
+//! socket and no clock: time and bytes come in as arguments, output goes to a sink.
 
 pub mod buffer;
 pub mod timer;
 
+pub mod access;
 pub mod kaillera;
 pub mod maple;
 pub mod metrics;

@@ -5,12 +5,13 @@
 mod cli;
 
 use clap::Parser;
-use cli::{Check, Cli, Command, Serve};
+use cli::{Check, Cli, Command, Import, Serve};
 use samara::{
-    config::{Config, ConfigErrors},
+    config::{Config, ConfigError, ConfigErrors},
     server,
 };
 use std::{
+    fs::File,
     io::{self, Write},
     process::ExitCode,
 };
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
     match Cli::parse().command() {
         Command::Serve(options) => serve(options),
         Command::Check(options) => check(&options),
+        Command::Import(options) => import(&options),
     }
 }
 
@@ -31,10 +33,8 @@ fn serve(options: Serve) -> ExitCode {
         Err(errors) => return refuse(&errors),
     };
     start_log(&config.log);
-    for warning in config.warnings() {
-        log::warn!("{warning}");
-    }
-    match server::run(config) {
+    config.log_warnings();
+    match server::run(config, Box::new(move || options.config())) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("samara: {error}");
@@ -44,19 +44,45 @@ fn serve(options: Serve) -> ExitCode {
 }
 
 fn check(options: &Check) -> ExitCode {
-    let config = match Config::load(&options.config) {
+    let config = match options.source.load() {
         Ok(config) => config,
         Err(errors) => return refuse(&errors),
     };
-    let file = options.config.display();
-    let warnings: String = config
-        .warnings()
+    let source = options.source.path().display();
+    let warnings = config.warnings();
+    let warnings = warnings
         .iter()
-        .map(|text| format!("{file}: warning: {text}\n"))
-        .collect();
-    match write!(io::stdout(), "{warnings}{file}: ok\n{}\n", config.summary()) {
+        .map(|text| format!("{source}: warning: {text}\n"));
+    let notices = config.notices.iter().map(|text| format!("{text}\n"));
+    let told: String = warnings.chain(notices).collect();
+    if !config.left_out.is_empty() {
+        eprint!("{told}");
+        let lines = config.left_out.iter().map(ConfigError::to_string);
+        eprintln!("{}", lines.collect::<Vec<_>>().join("\n"));
+        return ExitCode::from(WRONG_USE);
+    }
+    match write!(io::stdout(), "{told}{source}: ok\n{}\n", config.summary()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn import(options: &Import) -> ExitCode {
+    let text = match Config::import_emulinker(&options.directory) {
+        Ok(text) => text,
+        Err(errors) => return refuse(&errors),
+    };
+    let written = match &options.output {
+        Some(path) => File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes())),
+        None => io::stdout().write_all(text.as_bytes()),
+    };
+    match (written, &options.output) {
+        (Ok(()), _) => ExitCode::SUCCESS,
+        (Err(error), Some(path)) => {
+            eprintln!("samara: cannot write {}: {error}", path.display());
+            ExitCode::FAILURE
+        }
+        (Err(_), None) => ExitCode::FAILURE,
     }
 }
 

@@ -164,6 +164,8 @@ reasons! {
     Stranger = "not a login, from an unknown address",
     /// Longer than any datagram a client sends.
     TooLong = "datagram too long",
+    /// Rules or a ban keep the address out.
+    Barred = "address not allowed",
     /// Too many unfinished logins, from one address or in all.
     TooManyLogins = "too many unfinished logins",
     /// No seat left.

@@ -3,9 +3,13 @@
 #![forbid(unsafe_code)]
 
 mod ports;
+mod reload;
 mod tcp;
 
+pub use reload::Source;
+
 use crate::{
+    access::Epoch,
     actor::Bell,
     buffer::FramePool,
     config::{Config, Upstream},
@@ -15,49 +19,66 @@ use crate::{
         tcp::{Capacity, TcpService, TcpSetup},
     },
     service::{
-        kaillera::{self, Control, FRAME_SIZE, LoopPart, MAX_THREADS, WorkerPart},
+        kaillera::{self, Control, FRAME_SIZE, LoopPart, MAX_THREADS, NamesThread, WorkerPart},
         lists::ListsThread,
         packet_log::{LogThread, PacketLog},
     },
 };
+use reload::Reloader;
 use std::{
     fmt, io,
     net::SocketAddr,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
+        mpsc::{self, Receiver, RecvTimeoutError},
     },
     thread::{self, JoinHandle},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 /// How long users can read that the server stops before they are sent away.
 const FAREWELL_NOTICE: Duration = Duration::from_millis(400);
+/// How often the configuration's files are looked at.
+const LOOK: Duration = Duration::from_secs(1);
 /// How long their last messages may take to leave.
 const FAREWELL_SEND: Duration = Duration::from_millis(900);
 
 /// Serves until SIGINT or SIGTERM, then says goodbye to every user; a second signal ends the
-/// process at once.
+/// process at once. On SIGHUP, and when one of the configuration's files changes, the
+/// configuration is read again from `source`, and what can be taken on is.
 ///
 /// # Errors
 ///
 /// When the server does not start.
-pub fn run(config: Config) -> Result<(), StartError> {
+pub fn run(config: Config, source: Source) -> Result<(), StartError> {
     let stopping = Arc::new(AtomicBool::new(false));
     watch_for_second_signal(&stopping).map_err(|error| StartError {
         what: "cannot watch for signals".to_owned(),
         error,
     })?;
     // Before the server says that it listens: whoever reads that may stop it at once.
-    let wait_for_signal = watch_for_first_signal().map_err(|error| StartError {
+    let signals = watch_for_first_signal().map_err(|error| StartError {
         what: "cannot wait for signals".to_owned(),
         error,
     })?;
-    let server = Server::start(&config)?;
-    wait_for_signal();
+    let mut server = Server::start(&config)?;
+    let mut reloader = Reloader::new(config, source);
+    loop {
+        match signals.recv_timeout(LOOK) {
+            Ok(Signal::Reload) => reloader.reload(&mut server),
+            Ok(Signal::Stop) => break,
+            Err(RecvTimeoutError::Timeout) if reloader.watch.has_changed() => {
+                reloader.reload(&mut server);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
     stopping.store(true, Ordering::Relaxed);
-    if !config.drain.is_zero() {
-        server.drain(config.drain);
+    let drain = reloader.running().drain;
+    if !drain.is_zero() {
+        server.drain(drain);
     }
     log::info!("stopping: {} users are told", server.users());
     server.stop();
@@ -80,6 +101,8 @@ pub struct Server {
     /// Ends after the loops that leave something for it.
     _packet_log: Option<LogThread>,
     _lists: Option<ListsThread>,
+    /// There is one once a rule has a host name.
+    names: Option<NamesThread>,
 }
 
 /// One of a server's event loops, for services that will live there.
@@ -140,7 +163,9 @@ impl Server {
         let loops = loops(config.net.loops);
         let ports = ports::bind(config, loops)?;
         let numbers: Vec<u16> = ports.addresses.iter().map(SocketAddr::port).collect();
-        let parts = kaillera::build(config.settings(), loops, config.net.workers, &numbers);
+        let clock = Clock::start();
+        let settings = settings(config)?;
+        let parts = kaillera::build(settings, loops, config.net.workers, &numbers);
         let frames = config.limits.frames_in.div_ceil(loops);
         let frames_in = std::iter::repeat_with(|| FramePool::new(frames, FRAME_SIZE));
         let shown = tcp::Shown {
@@ -151,7 +176,6 @@ impl Server {
             bells: parts.loops.iter().map(|it| it.bell().clone()).collect(),
         };
         let (frames_in, turns) = (shown.frames_in.clone(), shown.turns.clone());
-        let clock = Clock::start();
         let told = config.world_settings(shown.identity.clone());
         let tcp = tcp::build(config, ports.tcp, shown, clock, &mut services)?;
         let mut server = Self {
@@ -166,6 +190,7 @@ impl Server {
             threads: Vec::new(),
             _packet_log: tcp.packet_log,
             _lists: None,
+            names: None,
         };
         for (index, part) in parts.workers.into_iter().enumerate() {
             server.start_worker(index, part, clock)?;
@@ -190,8 +215,33 @@ impl Server {
                 error,
             })?);
         }
+        server.look_up_names(config)?;
         server.log_start(config, loops);
         Ok(server)
+    }
+
+    /// Puts the access rules of `config` in the place of those there are; answers whether the
+    /// lobby could be told.
+    fn set_access(&mut self, config: &Config) -> bool {
+        if let Err(error) = self.look_up_names(config) {
+            log::error!("{error}");
+        }
+        self.control.set_access_rules(config.access.rules.clone())
+    }
+
+    fn look_up_names(&mut self, config: &Config) -> Result<(), StartError> {
+        let hosts: Vec<String> = config.access.rules.hosts().map(str::to_owned).collect();
+        if self.names.is_none() && !hosts.is_empty() {
+            let thread = self.control.look_up_names(kaillera::resolve);
+            self.names = Some(thread.map_err(|error| StartError {
+                what: "cannot start names".to_owned(),
+                error,
+            })?);
+        }
+        if let Some(names) = &self.names {
+            names.set_hosts(hosts);
+        }
+        Ok(())
     }
 
     /// Where the server listens, in the order of the configuration; ports are the real ones.
@@ -381,6 +431,21 @@ impl Server {
     }
 }
 
+/// The service's settings, with what moderators had decided before.
+fn settings(config: &Config) -> Result<kaillera::Settings, StartError> {
+    let mut settings = config.settings();
+    let access = &mut settings.access;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    access.epoch = Epoch(now.unwrap_or_default().as_secs());
+    if let Some(path) = &access.state {
+        access.saved = kaillera::read_saved(path).map_err(|error| StartError {
+            what: format!("cannot read bans and silences from {}", path.display()),
+            error,
+        })?;
+    }
+    Ok(settings)
+}
+
 /// What one event loop is made of.
 struct LoopSetup {
     part: LoopPart,
@@ -424,26 +489,52 @@ fn watch_for_second_signal(stopping: &Arc<AtomicBool>) -> io::Result<()> {
     Ok(())
 }
 
-/// Catches signals from here on; the closure waits for one.
+/// What a signal asks for.
+enum Signal {
+    Stop,
+    Reload,
+}
+
+/// Catches signals from here on.
 #[cfg(unix)]
-fn watch_for_first_signal() -> io::Result<impl FnOnce()> {
-    let mut signals = signal_hook::iterator::Signals::new(SIGNALS)?;
-    Ok(move || {
-        signals.forever().next();
-    })
+fn watch_for_first_signal() -> io::Result<Receiver<Signal>> {
+    use signal_hook::consts::SIGHUP;
+    let mut signals = signal_hook::iterator::Signals::new(SIGNALS.into_iter().chain([SIGHUP]))?;
+    let (sender, receiver) = mpsc::channel();
+    thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            for signal in signals.forever() {
+                let signal = match signal {
+                    SIGHUP => Signal::Reload,
+                    _ => Signal::Stop,
+                };
+                // Nobody listens any more when the server stops.
+                if sender.send(signal).is_err() {
+                    break;
+                }
+            }
+        })?;
+    Ok(receiver)
 }
 
 #[cfg(not(unix))]
-fn watch_for_first_signal() -> io::Result<impl FnOnce()> {
+fn watch_for_first_signal() -> io::Result<Receiver<Signal>> {
     let signalled = Arc::new(AtomicBool::new(false));
     for signal in SIGNALS {
         signal_hook::flag::register(signal, signalled.clone())?;
     }
-    Ok(move || {
-        while !signalled.load(Ordering::Relaxed) {
-            thread::sleep(Duration::from_millis(100));
-        }
-    })
+    let (sender, receiver) = mpsc::channel();
+    thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            while !signalled.load(Ordering::Relaxed) {
+                thread::sleep(Duration::from_millis(100));
+            }
+            // Nobody listens any more when the server stops.
+            let _ = sender.send(Signal::Stop);
+        })?;
+    Ok(receiver)
 }
 
 /// Waits until `done`, but no longer than `most`; looks every few milliseconds.

@@ -158,6 +158,107 @@ fn check_names_a_file_it_cannot_read() {
     assert_eq!(output.status.code(), Some(2));
 }
 
+/// A directory as EmuLinker-K ships it, gone at the end of its test.
+struct Conf(PathBuf);
+
+impl Conf {
+    fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        fs::create_dir_all(path.join("conf")).unwrap();
+        let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/emulinker/conf");
+        for file in fs::read_dir(shipped).unwrap() {
+            let file = file.unwrap();
+            fs::copy(file.path(), path.join("conf").join(file.file_name())).unwrap();
+        }
+        Self(path)
+    }
+
+    fn path(&self, file: &str) -> String {
+        self.0.join(file).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Conf {
+    fn drop(&mut self) {
+        _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn check_reads_an_emulinker_directory() {
+    let conf = Conf::new("check-emulinker");
+    let directory = conf.path("conf");
+    let output = samara(&["check", "--emulinker", &directory]);
+    let told = stdout(&output);
+    assert_eq!(stderr(&output), "");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(told.contains(&format!("{directory}: ok\n")), "{told}");
+    assert!(
+        told.contains("100 at most, with a ping of 250 ms at most"),
+        "{told}"
+    );
+    let ignored = "do nothing here: buffers fit what they hold\n";
+    assert_eq!(told.matches(ignored).count(), 1, "{told}");
+}
+
+#[test]
+fn check_tells_every_mistake_of_every_file() {
+    let conf = Conf::new("check-mistakes");
+    let rules = "user,ADMIN,192.0.2.1\nuser,KING,*\n";
+    fs::write(conf.path("conf/access.cfg"), rules).unwrap();
+    let output = samara(&["check", "--emulinker", &conf.path("conf")]);
+    let told = stderr(&output);
+    let line = format!("{}:2: `KING`: no such level", conf.path("conf/access.cfg"));
+    assert!(told.lines().any(|it| it.starts_with(&line)), "{told}");
+    assert_eq!(output.status.code(), Some(2));
+
+    let text = "\nserver.maxPing=fast\n";
+    fs::write(conf.path("conf/emulinker.cfg"), text).unwrap();
+    for command in ["check", "serve"] {
+        let output = samara(&[command, "--emulinker", &conf.path("conf")]);
+        let told = stderr(&output);
+        let cfg = conf.path("conf/emulinker.cfg");
+        assert_eq!(told.lines().count(), 3, "{told}");
+        assert!(
+            told.starts_with(&format!("{cfg}: game.bufferSize is missing")),
+            "{told}"
+        );
+        let ping = "server.maxPing = `fast` is not an integer; \
+                    valid: an integer, 1 to 1000 (milliseconds)";
+        assert!(told.contains(&format!("{cfg}:2: {ping}\n")), "{told}");
+        assert!(told.contains(&line), "{told}");
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+#[test]
+fn import_writes_what_check_takes() {
+    let conf = Conf::new("import");
+    let (directory, toml) = (conf.path("conf"), conf.path("samara.toml"));
+    let output = samara(&["import", &directory, "--output", &toml]);
+    assert_eq!(stderr(&output), "");
+    assert_eq!(output.status.code(), Some(0));
+    let summary = |output: &Output| {
+        let told = stdout(output);
+        let (_, summary) = told.split_once(": ok\n").unwrap();
+        summary.to_owned()
+    };
+    let native = samara(&["check", "--config", &toml]);
+    let before = samara(&["check", "--emulinker", &directory]);
+    assert_eq!(summary(&native), summary(&before));
+    assert_eq!(stderr(&native), "");
+
+    let text = fs::read_to_string(&toml).unwrap();
+    assert_eq!(stdout(&samara(&["import", &directory])), text);
+    let again = samara(&["import", &directory, "--output", &toml]);
+    assert!(
+        stderr(&again).contains("cannot write"),
+        "{}",
+        stderr(&again)
+    );
+    assert_eq!(again.status.code(), Some(1));
+}
+
 #[test]
 fn help_and_version() {
     let output = samara(&["--version"]);
@@ -173,6 +274,8 @@ fn help_and_version() {
         "127.0.0.1:27888",
         "RUST_LOG",
         "SIGTERM",
+        "SIGHUP",
+        "import",
     ] {
         assert!(stdout(&output).contains(part), "{part}");
     }
@@ -181,7 +284,14 @@ fn help_and_version() {
 
 #[test]
 fn wrong_options_exit_with_2() {
-    for arguments in [&["check"][..], &["serve", "--port", "x"], &["start"]] {
+    for arguments in [
+        &["check"][..],
+        &["check", "--config", "a", "--emulinker", "b"],
+        &["serve", "--config", "a", "--emulinker", "b"],
+        &["serve", "--port", "x"],
+        &["import"],
+        &["start"],
+    ] {
         assert_eq!(samara(arguments).status.code(), Some(2), "{arguments:?}");
     }
 }

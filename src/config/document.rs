@@ -30,6 +30,9 @@ pub(super) struct KeyName {
 }
 
 impl KeyName {
+    /// In the place of the names of a section that has any.
+    pub(super) const ANY: &'static str = "*";
+
     pub(super) const fn new(section: &'static str, key: &'static str) -> Self {
         Self { section, key }
     }
@@ -139,9 +142,10 @@ impl<'t> Document<'t> {
     }
 
     fn knows(&self, section: &str, key: &str) -> bool {
+        let fits = |known: &str| known == key || known == KeyName::ANY;
         self.known
             .iter()
-            .any(|known| known.section == section && known.key == key)
+            .any(|known| known.section == section && fits(known.key))
     }
 
     fn keys(&self, section: &str) -> String {

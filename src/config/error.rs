@@ -1,8 +1,9 @@
 //! What is wrong with a configuration, and what would be right.
 
+use crate::access::Mistake;
 use std::{error::Error, fmt};
 
-/// Everything that is wrong with one file, in the order of its lines.
+/// Everything that is wrong, file by file, in the order of their lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigErrors(Vec<ConfigError>);
 
@@ -32,6 +33,12 @@ pub enum Problem {
     NotUtf8,
     /// The text is not TOML: the parser's reason.
     Syntax(String),
+    /// A key that has to be there is not.
+    Absent,
+    /// A rule that cannot be read.
+    Rule(Box<Mistake>),
+    /// Not one line of a file with rules is one.
+    NoRules,
     /// No key or section has this name.
     Unknown,
     /// No key has this name, but one has a name that is close to it.
@@ -65,9 +72,26 @@ impl ConfigErrors {
         Err(Self(errors))
     }
 
+    /// `errors` as they are; `Ok` if there are none.
+    pub(super) fn in_order(errors: Vec<ConfigError>) -> Result<(), Self> {
+        if errors.is_empty() {
+            return Ok(());
+        }
+        Err(Self(errors))
+    }
+
     /// The mistakes, in the order of their lines.
     pub fn iter(&self) -> std::slice::Iter<'_, ConfigError> {
         self.0.iter()
+    }
+}
+
+impl IntoIterator for ConfigErrors {
+    type Item = ConfigError;
+    type IntoIter = std::vec::IntoIter<ConfigError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
 
@@ -104,22 +128,41 @@ impl Error for ConfigErrors {}
 impl fmt::Display for ConfigError {
     /// `file:line: key = value is ...; valid: ...`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            file,
-            line,
+        let Self { file, line, .. } = self;
+        match line {
+            Some(line) => write!(f, "{file}:{line}: {}", self.what()),
+            None => write!(f, "{file}: {}", self.what()),
+        }
+    }
+}
+
+impl ConfigError {
+    /// What is wrong and what would be right, without the place.
+    pub fn what(&self) -> What<'_> {
+        What(self)
+    }
+}
+
+/// What is wrong and what would be right, without the place.
+#[derive(Clone, Copy, Debug)]
+pub struct What<'e>(&'e ConfigError);
+
+impl fmt::Display for What<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ConfigError {
             key,
             problem,
             valid,
-        } = self;
-        match line {
-            Some(line) => write!(f, "{file}:{line}: ")?,
-            None => write!(f, "{file}: ")?,
-        }
+            ..
+        } = self.0;
         match problem {
             Problem::Missing => f.write_str("no such file")?,
             Problem::Unreadable(reason) => write!(f, "cannot be read: {reason}")?,
             Problem::NotUtf8 => f.write_str("not UTF-8 text")?,
             Problem::Syntax(reason) => write!(f, "not TOML: {reason}")?,
+            Problem::Absent => write!(f, "{key} is missing")?,
+            Problem::Rule(mistake) => return mistake.fmt(f),
+            Problem::NoRules => f.write_str("not one line is a rule")?,
             Problem::Unknown => write!(f, "{key} is unknown")?,
             Problem::Misspelt => return write!(f, "{key} is unknown; did you mean {valid}?"),
             Problem::WrongType { value, found } => write!(f, "{key} = {value} is {found}")?,
@@ -135,3 +178,15 @@ impl fmt::Display for ConfigError {
 }
 
 impl Error for ConfigError {}
+
+/// `text` on one line, whatever is in it.
+pub(super) fn printable(text: &str) -> String {
+    let mut printable = String::new();
+    for c in text.chars() {
+        match c.is_control() {
+            true => printable.extend(c.escape_default()),
+            false => printable.push(c),
+        }
+    }
+    printable
+}

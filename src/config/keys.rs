@@ -1,9 +1,9 @@
 //! Every key: its section, its range and its unit.
 
 use super::{
-    Config, Http, LOG_FILTERS, Net, Tcp, charset,
+    Config, Http, LOG_FILTERS, Net, Tcp, Wording, access, charset,
     document::{Document, KeyName},
-    is_log_filter, lists, maple, minecraft,
+    games, is_log_filter, lists, maple, minecraft,
     section::Section,
 };
 use crate::{
@@ -20,7 +20,9 @@ use std::{net::SocketAddr, time::Duration};
 const LANGUAGES: &str = "one of en, es, ja, ko, pt, ru, zh";
 
 /// Longest welcome line in bytes: the oldest clients keep an information line in 256.
-const WELCOME_LINE: usize = 255;
+pub(super) const WELCOME_LINE: usize = 255;
+/// Most lines of a greeting.
+pub(super) const WELCOME_LINES: usize = 256;
 
 const MILLISECONDS: (&str, Duration) = ("milliseconds", Duration::from_millis(1));
 pub(super) const SECONDS: (&str, Duration) = ("seconds", Duration::from_secs(1));
@@ -32,8 +34,11 @@ const BYTES_OR_OFF: &str = "bytes; 0 is off";
 pub(super) fn read(document: &mut Document<'_>, config: &mut Config) {
     net(document, &mut config.net);
     let users_ok = kaillera(document, &mut config.rules);
+    access::read(document, &mut config.access, &mut config.notices);
+    own_texts(document, config);
     link(document, &mut config.link);
     let sessions_ok = limits(document, &mut config.limits);
+    games::games(document, &mut config.rules, &mut config.limits);
     tcp(document, &mut config.tcp);
     http(document, &mut config.http);
     maple::maple(document, &mut config.maple);
@@ -155,6 +160,7 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
         charset,
         language,
         welcome,
+        room_welcome,
         ..
     } = rules;
     section.integer("max_chat_length", 0..=1000, BYTES_OR_OFF, max_chat_length);
@@ -189,7 +195,42 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
         let fits = !charset_ok || charset::fits(charset, line, WELCOME_LINE);
         fits.then(|| line.to_owned())
     };
-    section.texts("welcome", (0..=64, "lines"), &valid, line, welcome);
+    section.texts(
+        "welcome",
+        (0..=WELCOME_LINES, "lines"),
+        &valid,
+        line,
+        welcome,
+    );
+    section.texts(
+        "room_welcome",
+        (0..=WELCOME_LINES, "lines"),
+        &valid,
+        line,
+        room_welcome,
+    );
+}
+
+/// Reads the operator's own texts; what is wrong with one is worth a notice, as it is in a
+/// language file.
+fn own_texts(document: &mut Document<'_>, config: &mut Config) {
+    let Config {
+        texts,
+        rules,
+        notices,
+        ..
+    } = config;
+    document.section("texts").entries(texts);
+    let lines = texts
+        .iter()
+        .map(|(key, text)| (key.as_str(), text.as_str()));
+    let (wording, mistakes) = Wording::read(lines);
+    notices.extend(mistakes.iter().map(|mistake| format!("texts.{mistake}")));
+    if !wording.welcome.is_empty() || !wording.room_welcome.is_empty() {
+        let what = "texts: greetings are kaillera.welcome and kaillera.room_welcome here";
+        notices.push(what.to_owned());
+    }
+    rules.texts = wording.texts;
 }
 
 fn link(document: &mut Document<'_>, link: &mut Link) {
@@ -219,6 +260,7 @@ fn limits(document: &mut Document<'_>, limits: &mut Limits) -> bool {
         backlog,
         frames_in,
         frames_out,
+        ..
     } = limits;
     let mut section = document.section("limits");
     let sessions_ok = section.integer("sessions", 1..=65_535, "users", sessions);

@@ -18,6 +18,8 @@ use std::{net::Ipv4Addr, path::PathBuf, time::Duration};
 const LONGEST_TEXT: usize = 100;
 /// Longest text for a web hook, in characters.
 const LONGEST_TEMPLATE: usize = 500;
+/// Most words that keep rooms from being posted.
+pub(super) const WORDS: usize = 32;
 
 /// What the server is called, and which master lists are told of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,17 +155,9 @@ pub(super) fn lists(document: &mut Document<'_>, lists: &mut Lists) {
     let location = &mut lists.server_location;
     section.text("server_location", &valid, some, location);
     let valid = format!("an address of the web of at most {LONGEST_TEXT} characters, or \"\"");
-    let website = |text: &str| match text {
-        "" => Some(String::new()),
-        text => line(text).filter(|text| is_url(text)),
-    };
     section.text("server_website", &valid, website, &mut lists.server_website);
     let valid = "an IPv4 address or a host's name, without a port, or \"\"";
-    let address = |text: &str| {
-        let is_host = |c: char| c.is_ascii_alphanumeric() || ".-:".contains(c);
-        line(text).filter(|text| text.chars().all(is_host) && !text.contains(':'))
-    };
-    section.text("server_address", valid, address, &mut lists.server_address);
+    section.text("server_address", valid, host, &mut lists.server_address);
     section.boolean("emulinker", &mut lists.emulinker);
     section.boolean("kaillera", &mut lists.kaillera);
     let valid = "an address that begins with http:// or https://";
@@ -189,13 +183,10 @@ pub(super) fn web_hook(document: &mut Document<'_>, hook: &mut WebHook) {
     section.text("closed", &valid, template, &mut hook.closed);
     section.duration("delay_s", 0..=3600, SECONDS, &mut hook.delay);
     let valid = "a word of at most 30 characters";
-    let word = |text: &str| {
-        let fits = (1..=30).contains(&text.chars().count());
-        fits.then(|| text.to_owned())
-    };
+    let word = |text: &str| is_word(text).then(|| text.to_owned());
     section.texts(
         "suppress",
-        (0..=32, "words"),
+        (0..=WORDS, "words"),
         valid,
         word,
         &mut hook.suppress,
@@ -224,7 +215,27 @@ pub(super) fn trivia(document: &mut Document<'_>, paths: &mut TriviaPaths) {
     section.text("scores", "a file's name", path, scores);
 }
 
-fn line(text: &str) -> Option<String> {
+/// An address of the web, or nothing.
+pub(super) fn website(text: &str) -> Option<String> {
+    match text {
+        "" => Some(String::new()),
+        text => line(text).filter(|text| is_url(text)),
+    }
+}
+
+/// An IPv4 address or a host's name, or nothing.
+pub(super) fn host(text: &str) -> Option<String> {
+    let is_host = |c: char| c.is_ascii_alphanumeric() || ".-".contains(c);
+    line(text).filter(|text| text.chars().all(is_host))
+}
+
+/// Whether rooms can be kept from being posted with this word.
+pub(super) fn is_word(text: &str) -> bool {
+    (1..=30).contains(&text.chars().count())
+}
+
+/// A text about the server.
+pub(super) fn line(text: &str) -> Option<String> {
     let fits = text.chars().count() <= LONGEST_TEXT && !text.contains(char::is_control);
     fits.then(|| text.to_owned())
 }

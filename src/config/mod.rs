@@ -7,12 +7,14 @@
 //!
 //! # From an EmuLinker server
 //!
-//! Where the settings of an `emulinker.cfg` (kaillera-server.md 3.2) are found here:
+//! [`Config::load_emulinker`] reads its directory as it is, [`Config::import_emulinker`] writes the
+//! same as TOML. Where the settings of an `emulinker.cfg` (kaillera-server.md 3.2) are found here:
 //!
 //! | `emulinker.cfg` | here |
 //! |---|---|
 //! | `controllers.connect.port` | `net.port` |
-//! | `emulinker.charset` | `kaillera.charset`; Java's names are understood; blank is the default |
+//! | `emulinker.charset` | `kaillera.charset`; blank and unknown are windows-1252 |
+//! | `emulinker.language` | `kaillera.language`; `custom` and blank are English |
 //! | `server.allowedConnectionTypes` | `kaillera.allowed_connection_types`; blank is all, 0 has no meaning |
 //! | `server.allowMultipleConnections` | `kaillera.allow_multiple_connections` |
 //! | `server.allowSinglePlayer` | `kaillera.allow_single_player` |
@@ -20,50 +22,58 @@
 //! | `server.createGameFloodTime` | `kaillera.create_game_flood_s` |
 //! | `server.idleTimeout` | `kaillera.idle_timeout_s` |
 //! | `server.keepAliveTimeout` | `kaillera.keepalive_timeout_s` |
-//! | `server.maxChatLength` | `kaillera.max_chat_length`, in bytes |
-//! | `server.maxGameChatLength` | `kaillera.max_game_chat_length`, in bytes |
-//! | `server.maxClientNameLength` | `kaillera.max_client_name_length`, in bytes; 127 and 0 are 126 |
-//! | `server.maxUserNameLength` | `kaillera.max_user_name_length`, in bytes; 31 and 0 are 30 |
-//! | `server.maxGameNameLength` | `kaillera.max_game_name_length`, in bytes; 127 and 0 are 126 |
-//! | `server.maxQuitMessageLength` | `kaillera.max_quit_message_length`, in bytes |
+//! | `server.maxChatLength` | `kaillera.max_chat_length` |
+//! | `server.maxGameChatLength` | `kaillera.max_game_chat_length` |
+//! | `server.maxClientNameLength` | `kaillera.max_client_name_length`; 127 and 0 are 126 |
+//! | `server.maxUserNameLength` | `kaillera.max_user_name_length`; 31 and 0 are 30 |
+//! | `server.maxGameNameLength` | `kaillera.max_game_name_length`; 127 and 0 are 126 |
+//! | `server.maxQuitMessageLength` | `kaillera.max_quit_message_length` |
 //! | `server.maxGames` | `kaillera.max_games` |
 //! | `server.maxPing` | `kaillera.max_ping_ms`; the login timeout is `link.login_timeout_s` |
-//! | `server.maxUsers` | `kaillera.max_users`, at most `limits.sessions` |
+//! | `server.maxUsers` | `kaillera.max_users`; `limits.sessions` grows with it |
 //! | `server.switchStatusBytesForBuggyClient` | `kaillera.switch_status_bytes` |
-//! | `emulinker.language` | `kaillera.language`; `custom` and blank are English |
-//! | login messages of the language files | `kaillera.welcome` |
-//! | `game.timeoutMillis` × `game.desynchTimeouts` | `link.desync_after_s` |
+//! | `masterList.serverName`, `.serverLocation`, `.serverWebsite`, `.serverConnectAddress` | `lists.server_name`, `.server_location`, `.server_website`, `.server_address` |
+//! | `masterList.touchKaillera`, `.touchEmulinker` | `lists.kaillera`, `lists.emulinker` |
+//! | `twitter.broadcastDelaySeconds`, `.preventBroadcastNameSuffixes` | `webhook.delay_s`, `webhook.suppress` |
+//! | other `twitter.*` | none: the service they were for is gone, `webhook.urls` names others |
+//! | greetings of `language.properties` | `kaillera.welcome`, `kaillera.room_welcome` |
+//! | other texts of `language.properties` | `[texts]` |
+//! | `access.cfg` | `access.rules`, or `access.file` for the file itself |
+//! | `questions.txt`, `scores.txt` | `trivia.questions`, `trivia.scores` |
+//! | `game.timeoutMillis`, `game.desynchTimeouts` | none: `link.desync_after_s` is its own |
 //! | `game.bufferSize`, `controllers.v086.bufferSize`, `controllers.connect.bufferSize` | none: buffers fit what they hold |
 //! | `server.coreThreadpoolSize` | none; `net.loops` and `net.workers` set the threads |
 //! | `controllers.v086.clientTypes.clientType` | none: only `0.83` exists |
 //! | `controllers.v086.portRangeStart`, `controllers.v086.extraPorts` | none: one port serves everybody |
-//! | `game.defaultAutoFireSensitivity` | comes with autofire detection |
-//! | `server.lagstatDurationSeconds` | comes with lag statistics |
-//! | `masterList.serverName`, `...serverLocation`, `...serverWebsite` | `lists.server_name`, `lists.server_location`, `lists.server_website` |
-//! | `masterList.serverConnectAddress` | `lists.server_address` |
-//! | `masterList.touchEmulinker`, `masterList.touchKaillera` | `lists.emulinker`, `lists.kaillera` |
-//! | `metrics.enabled`, `metrics.loggingFrequencySeconds` | none: `/metrics` and `/status.json` are always there; no files are written |
-//! | `survey.*` | none: answers went to a service that is not the operator's |
-//! | `twitter.broadcastDelaySeconds` | `webhook.delay_s` |
-//! | `twitter.preventBroadcastNameSuffixes` | `webhook.suppress` |
-//! | `twitter.enabled`, `twitter.deletePostOnClose`, `twitter.auth.*` | none: `webhook.urls` takes the place of the service |
+//! | `game.defaultAutoFireSensitivity` | `games.autofire_sensitivity` |
+//! | `server.lagstatDurationSeconds` | `games.lagstat_duration_s` |
+//! | `metrics.enabled`, `metrics.loggingFrequencySeconds` | none: `GET /metrics` has the figures |
+//! | `survey.*` | none: no answers of players are collected |
 
 #![forbid(unsafe_code)]
 
+mod access;
+mod changes;
 mod charset;
 mod document;
+mod emulinker;
 mod error;
+mod file;
+pub mod fuzz;
+mod games;
 mod keys;
 mod lists;
 mod maple;
 mod minecraft;
+pub mod properties;
 mod section;
 mod spelling;
 mod summary;
 mod wording;
 
+pub use access::Access;
 pub use charset::charset;
-pub use error::{ConfigError, ConfigErrors, Problem};
+pub use error::{ConfigError, ConfigErrors, Problem, What};
 pub use lists::{Lists, WebHook};
 pub use maple::{Gateway, Maple};
 pub use minecraft::{Minecraft, Upstream};
@@ -75,7 +85,7 @@ use crate::{
     net::tcp::TcpSettings,
     service::{
         gateway,
-        kaillera::{Limits, Link, Settings, TriviaPaths},
+        kaillera::{self, Limits, Link, Settings, TriviaPaths},
         lists::{self as world, Identity},
         minecraft::Settings as MinecraftSettings,
         packet_log,
@@ -83,19 +93,15 @@ use crate::{
 };
 use document::Document;
 use std::{
-    fs::File,
-    io::{self, Read},
+    collections::BTreeMap,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-    path::Path,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
 /// What a log filter is, in words.
 pub const LOG_FILTERS: &str =
     "off, error, warn, info, debug or trace, or target=level, several separated by commas";
-
-/// Most bytes of a file; a longer one, or an endless device, is no configuration.
-const LARGEST_FILE: u64 = 256 << 10;
 
 /// Shortest keepalive timeout that n02, which reports once a minute, outlives when one of its
 /// reports is lost (kaillera.md 5).
@@ -108,6 +114,10 @@ pub struct Config {
     pub net: Net,
     /// What the lobby allows.
     pub rules: Rules,
+    /// Who may do what.
+    pub access: Access,
+    /// Texts in the place of the server's own, by their keys in `language.properties`.
+    pub texts: BTreeMap<String, String>,
     /// How long a silent client is waited for.
     pub link: Link,
     /// What the server has room for.
@@ -134,6 +144,12 @@ pub struct Config {
     pub trivia: TriviaPaths,
     /// What is logged, as [`is_log_filter`] takes it; empty leaves it to the environment.
     pub log: String,
+    /// What was read and does nothing, or something else than it says; one sentence each.
+    pub notices: Vec<String>,
+    /// Lines of a file with rules that were left out.
+    pub left_out: Vec<ConfigError>,
+    /// The files it was read from.
+    pub files: Vec<PathBuf>,
 }
 
 /// Addresses and threads.
@@ -179,27 +195,39 @@ impl Config {
     /// All mistakes of the file, or the one that made it unreadable.
     pub fn load(path: &Path) -> Result<Self, ConfigErrors> {
         let name = path.display().to_string();
-        let failed = |line, problem| {
-            let (key, valid) = Default::default();
-            ConfigErrors::from(ConfigError {
-                file: name.clone(),
-                line,
-                key,
-                problem,
-                valid,
-            })
-        };
-        let bytes = read_file(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => failed(None, Problem::Missing),
-            _ => failed(None, Problem::Unreadable(error.to_string())),
+        let bytes = file::read(path, file::LARGEST)?;
+        let text = std::str::from_utf8(&bytes).map_err(|error| ConfigError {
+            file: name.clone(),
+            line: Some(document::line(&bytes, error.valid_up_to())),
+            key: String::new(),
+            problem: Problem::NotUtf8,
+            valid: String::new(),
         })?;
-        let text = std::str::from_utf8(&bytes).map_err(|error| {
-            failed(
-                Some(document::line(&bytes, error.valid_up_to())),
-                Problem::NotUtf8,
-            )
-        })?;
-        Self::parse(&name, text)
+        let mut config = Self::default();
+        config.access.state = Some(access::STATE.into());
+        config.files.push(path.to_owned());
+        let mut config = config.with(&name, text)?;
+        config.resolve(path.parent().unwrap_or(Path::new("")));
+        config.read_rules(Vec::new())
+    }
+
+    /// Reads and checks the directory of an EmuLinker-K server: `emulinker.cfg`, `access.cfg` and
+    /// `language.properties` in it, `questions.txt` and `scores.txt` beside it.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes of all files.
+    pub fn load_emulinker(directory: &Path) -> Result<Self, ConfigErrors> {
+        emulinker::load(directory)
+    }
+
+    /// Reads such a directory and says the same as TOML.
+    ///
+    /// # Errors
+    ///
+    /// All mistakes of all files.
+    pub fn import_emulinker(directory: &Path) -> Result<String, ConfigErrors> {
+        emulinker::import::import(directory)
     }
 
     /// Checks `text`; `name` is the file that mistakes are reported in.
@@ -208,11 +236,25 @@ impl Config {
     ///
     /// All mistakes of the text, or the first that is not TOML.
     pub fn parse(name: &str, text: &str) -> Result<Self, ConfigErrors> {
+        Self::default().with(name, text)
+    }
+
+    /// The same with `text` over what there is.
+    fn with(mut self, name: &str, text: &str) -> Result<Self, ConfigErrors> {
         let mut document = Document::parse(name, text)?;
-        let mut config = Self::default();
-        keys::read(&mut document, &mut config);
+        keys::read(&mut document, &mut self);
         document.finish()?;
-        Ok(config)
+        Ok(self)
+    }
+
+    /// Takes the files that the configuration names to be in `directory`.
+    fn resolve(&mut self, directory: &Path) {
+        let Self { access, trivia, .. } = self;
+        let trivia = [&mut trivia.questions, &mut trivia.scores];
+        let access = [&mut access.file, &mut access.state];
+        for path in access.into_iter().flatten().chain(trivia) {
+            *path = directory.join(&*path);
+        }
     }
 
     /// What is allowed but will surprise someone, one sentence each.
@@ -246,6 +288,16 @@ impl Config {
         warnings
     }
 
+    /// Logs all that an operator should know of a configuration that counts all the same.
+    pub fn log_warnings(&self) {
+        let warnings = self.warnings();
+        warnings.iter().for_each(|warning| log::warn!("{warning}"));
+        self.notices
+            .iter()
+            .for_each(|notice| log::warn!("{notice}"));
+        self.left_out.iter().for_each(|line| log::warn!("{line}"));
+    }
+
     /// What the Kaillera service is told.
     pub fn settings(&self) -> Settings {
         let mut rules = self.rules.clone();
@@ -253,6 +305,11 @@ impl Config {
         let nobody = Identity::default();
         Settings {
             rules,
+            access: kaillera::Access {
+                rules: self.access.rules.clone(),
+                state: self.access.state.clone(),
+                ..kaillera::Access::default()
+            },
             link: self.link,
             limits: self.limits,
             announced_port: self.net.announced_port,
@@ -333,20 +390,6 @@ impl Default for Http {
             listen: Vec::new(),
         }
     }
-}
-
-fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?
-        .take(LARGEST_FILE + 1)
-        .read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST_FILE {
-        return Err(io::Error::new(
-            io::ErrorKind::FileTooLarge,
-            "longer than 256 KiB",
-        ));
-    }
-    Ok(bytes)
 }
 
 /// Whether `filter` says what to log: a level, or `target=level`, several separated by commas.

@@ -2,9 +2,9 @@
 
 use super::{
     document::{Expected, Fault, KeyName, Source},
-    error::ConfigError,
+    error::{ConfigError, printable},
 };
-use std::{ops::RangeInclusive, time::Duration};
+use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
@@ -123,6 +123,31 @@ impl<'d, 't> Section<'d, 't> {
         )
     }
 
+    /// All keys of the section, whatever their names; their values are texts. A section within
+    /// it is the front of its keys' names, up to a dot.
+    pub(super) fn entries(&mut self, target: &mut BTreeMap<String, String>) {
+        self.known.push(KeyName::new(self.name, KeyName::ANY));
+        if let Some(table) = self.table {
+            self.entries_of(table, "", target);
+        }
+    }
+
+    fn entries_of(
+        &mut self,
+        table: &DeTable<'_>,
+        front: &str,
+        target: &mut BTreeMap<String, String>,
+    ) {
+        for (key, value) in table.iter() {
+            let name = format!("{front}{}", key.get_ref());
+            match value.get_ref() {
+                DeValue::String(text) => _ = target.insert(name, text.to_string()),
+                DeValue::Table(table) => self.entries_of(table, &format!("{name}."), target),
+                _ => _ = self.reject(&name, value, Fault::Type, &Expected::text("")),
+            }
+        }
+    }
+
     fn value<T>(
         &mut self,
         key: &'static str,
@@ -188,7 +213,7 @@ impl<'d, 't> Section<'d, 't> {
         fault: Fault,
         expected: &Expected,
     ) -> bool {
-        let name = format!("{}.{key}", self.name);
+        let name = format!("{}.{}", self.name, printable(key));
         self.errors
             .push(self.source.fault(&name, value, fault, expected));
         false

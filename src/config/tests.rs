@@ -1,14 +1,16 @@
-use super::*;
+use super::{document::KeyName, *};
 use crate::{
     lobby::{
         catalogue::{Language, OperatorTexts},
-        rules::ConnectionTypes,
+        rules::{ConnectionTypes, WatcherNumber},
+        sync::Sensitivity,
     },
     maple::{IvPolicy, Lookahead, Opcodes, Profile, Region},
     service::gateway::{Advertise, Listener, Public, Rate},
 };
 use encoding_rs::{SHIFT_JIS, WINDOWS_1251};
 use proptest::{prelude::*, sample::Index};
+use std::sync::Arc;
 
 const EXAMPLE: &str = include_str!("../../tools/samara.example.toml");
 
@@ -41,7 +43,7 @@ fn nothing_is_the_default() {
     assert!(same(&parse(""), &Config::default()));
     assert!(same(
         &parse(
-            "[net]\n[kaillera]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[minecraft]\n[lists]\n[webhook]\n[shutdown]\n[trivia]\n[log]\n"
+            "[net]\n[kaillera]\n[access]\n[texts]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[minecraft]\n[lists]\n[webhook]\n[shutdown]\n[trivia]\n[log]\n"
         ),
         &Config::default()
     ));
@@ -62,7 +64,13 @@ fn the_example_has_every_key() {
     let mut known = Document::parse("t", "").unwrap();
     keys::read(&mut known, &mut Config::default());
     let root = toml::de::DeTable::parse(&text).unwrap().into_inner();
-    for key in known.known() {
+    let names = || {
+        known
+            .known()
+            .iter()
+            .filter(|known| known.key != KeyName::ANY)
+    };
+    for key in names() {
         let section = root
             .get(key.section)
             .and_then(|section| section.get_ref().as_table());
@@ -75,7 +83,7 @@ fn the_example_has_every_key() {
         .values()
         .map(|value| value.get_ref().as_table().unwrap().len())
         .sum();
-    assert_eq!(count, known.known().len());
+    assert_eq!(count, names().count());
 }
 
 #[test]
@@ -113,6 +121,15 @@ fn every_key_arrives() {
         charset = "Windows-1251"
         language = "ru"
         welcome = ["Привет", ""]
+        room_welcome = ["Да"]
+        [access]
+        rules = ["user,ADMIN,192.0.2.1", "silence,hi"]
+        file = "access.cfg"
+        state = "state.json"
+        [texts]
+        ChatAction.ChatDenied = "one"
+        "Lagstat.LagstatReset" = "two"
+        e = "three"
         [link]
         login_timeout_s = 21
         desync_after_s = 22
@@ -126,6 +143,16 @@ fn every_key_arrives() {
         backlog = 29_000
         frames_in = 1_000
         frames_out = 0x400
+        [games]
+        lagstat_duration_s = 30
+        autofire_sensitivity = 3
+        drop_stalled = false
+        choose_delay = false
+        watching = false
+        watcher_number = "zero"
+        come_back = true
+        replay = 31_000
+        replay_total = 32_000
         [tcp]
         enabled = false
         connections = 32
@@ -205,6 +232,17 @@ fn every_key_arrives() {
         "#,
     );
     let seconds = Duration::from_secs;
+    let texts = [
+        ("ChatAction.ChatDenied", "one"),
+        ("Lagstat.LagstatReset", "two"),
+        ("e", "three"),
+    ];
+    let mut own_texts = OperatorTexts::default();
+    for (key, text) in texts {
+        _ = own_texts.set(key, text);
+    }
+    let own = ["user,ADMIN,192.0.2.1", "silence,hi"];
+    let access_rules = crate::access::Rules::from_lines((1..).zip(own));
     let expected = Config {
         net: Net {
             bind: vec!["192.0.2.1".parse().unwrap(), "::1".parse().unwrap()],
@@ -235,13 +273,29 @@ fn every_key_arrives() {
             max_user_name_length: 18,
             max_client_name_length: 19,
             max_game_name_length: 20,
+            lag_window: seconds(30),
+            autofire: Sensitivity::new(3).unwrap(),
+            drop_stalled: false,
+            choose_delay: false,
+            watching: false,
+            watcher_number: WatcherNumber::Zero,
+            come_back: true,
             charset: WINDOWS_1251,
             language: Language::Russian,
-            texts: OperatorTexts::default(),
+            texts: own_texts,
             welcome: vec!["Привет".to_owned(), String::new()],
+            room_welcome: vec!["Да".to_owned()],
             posts: None,
-            room_welcome: Vec::new(),
         },
+        access: Access {
+            own: own.map(str::to_owned).to_vec(),
+            file: Some("access.cfg".into()),
+            state: Some("state.json".into()),
+            rules: Arc::new(access_rules.rules),
+        },
+        texts: texts
+            .map(|(key, text)| (key.to_owned(), text.to_owned()))
+            .into(),
         link: Link {
             login_timeout: seconds(21),
             desync_after: seconds(22),
@@ -256,6 +310,8 @@ fn every_key_arrives() {
             backlog: 29_000,
             frames_in: 1000,
             frames_out: 1024,
+            replay: 31_000,
+            replay_total: 32_000,
         },
         tcp: Tcp {
             enabled: false,
@@ -360,6 +416,12 @@ fn every_key_arrives() {
             scores: "77".into(),
         },
         log: "debug".to_owned(),
+        notices: vec![
+            format!("access.rules: {}", access_rules.mistakes[0]),
+            "texts.e is unknown".to_owned(),
+        ],
+        left_out: Vec::new(),
+        files: Vec::new(),
     };
     assert_eq!(format!("{config:#?}"), format!("{expected:#?}"));
 }
@@ -403,12 +465,12 @@ fn mistakes_are_told_exactly() {
         // Names.
         (
             "[nett]\nport = 1",
-            "t:1: [nett] is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [minecraft], [lists], [webhook], [shutdown], [trivia], [log]",
+            "t:1: [nett] is unknown; valid: [net], [kaillera], [access], [texts], [link], [limits], [games], [tcp], [http], [maple], [gateway], [packet_log], [minecraft], [lists], [webhook], [shutdown], [trivia], [log]",
         ),
         ("\nport = 1", "t:2: port is unknown; did you mean net.port?"),
         (
             "colour = 1",
-            "t:1: colour is unknown; valid: [net], [kaillera], [link], [limits], [tcp], [http], [maple], [gateway], [packet_log], [minecraft], [lists], [webhook], [shutdown], [trivia], [log]",
+            "t:1: colour is unknown; valid: [net], [kaillera], [access], [texts], [link], [limits], [games], [tcp], [http], [maple], [gateway], [packet_log], [minecraft], [lists], [webhook], [shutdown], [trivia], [log]",
         ),
         (
             "[net]\ncolour = 1",
@@ -453,7 +515,7 @@ fn mistakes_are_told_exactly() {
         ),
         (
             "[kaillera]\ncharset = 1979-05-27",
-            "t:2: kaillera.charset = 1979-05-27 is a date or time; valid: a text in quotes, windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8",
+            "t:2: kaillera.charset = 1979-05-27 is a date or time; valid: a text in quotes, windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8, or another that has ASCII in it, by its name in Java or in HTML",
         ),
         (
             "[kaillera]\nwelcome = [\n  \"a\",\n  true,\n]",
@@ -514,8 +576,8 @@ fn mistakes_are_told_exactly() {
             "t:2: kaillera.language = \"de\" is not accepted; valid: one of en, es, ja, ko, pt, ru, zh",
         ),
         (
-            "[kaillera]\ncharset = \"big5\"",
-            "t:2: kaillera.charset = \"big5\" is not accepted; valid: windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8",
+            "[kaillera]\ncharset = \"utf-16\"",
+            "t:2: kaillera.charset = \"utf-16\" is not accepted; valid: windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8, or another that has ASCII in it, by its name in Java or in HTML",
         ),
         (
             "[log]\nfilter = \"inof\"",

@@ -4,6 +4,7 @@ use super::{
     GameKey, Lobby, Sink, UserKey,
     catalogue::{ERROR_NAME, LOBBY_NAME, Param, ROOM_NAME, Text},
     charset::trim,
+    rights::Right,
     user::User,
 };
 use crate::{kaillera::message::ServerMessage, timer::Time};
@@ -27,25 +28,29 @@ impl Lobby {
         let Some(speaker) = self.users.get(user) else {
             return;
         };
-        if self.is_flooding(now, speaker) {
-            self.refuse_chat(user, Text::ChatFlood, sink);
+        if text.first() == Some(&b'/') {
+            self.lobby_command(now, user, text, sink);
             return;
         }
-        if text.first() == Some(&b'/') {
-            self.lobby_command(user, text, sink);
-        } else if self.charset.is_blank(text) {
+        if self.charset.is_blank(text) {
             return;
-        } else if let Err(reason) = self.check_chat(speaker, text) {
+        }
+        let allowed = self.check_turn(now, speaker);
+        if let Err(reason) = allowed.and_then(|()| self.check_chat(speaker, text)) {
             self.refuse_chat(user, reason, sink);
             return;
-        } else {
-            let name = &speaker.name;
-            sink.notice(self.users.listeners(), &ServerMessage::Chat { name, text });
-            self.trivia_hears(now, user, text, sink);
         }
-        if let Some(speaker) = self.users.get_mut(user) {
-            speaker.last_chat = Some(now);
+        let name = &speaker.name;
+        let alone = [user];
+        let to = match self.shadows.hides(now, speaker.address) {
+            true => &alone,
+            false => self.users.audience(speaker, &mut self.scratch),
+        };
+        if !to.is_empty() {
+            sink.notice(to, &ServerMessage::Chat { name, text });
         }
+        self.trivia_hears(now, user, text, sink);
+        self.end_turn(now, user);
     }
 
     /// Room lines carry some emulators' data, so their bytes are nobody's business.
@@ -76,21 +81,36 @@ impl Lobby {
         let Some(speaker) = self.users.get(user) else {
             return;
         };
+        if self.is_silenced(now, speaker) {
+            let reason = [Param::Text(Text::ChatSilenced)];
+            let refusal = self.catalogue.line(Text::ChatDenied, &reason);
+            say(&[user], ROOM_NAME, &refusal, sink);
+            return;
+        }
+        if self.games.get(room).is_some_and(|game| game.mutes(speaker)) {
+            let refusal = self.catalogue.line(Text::GameChatMuted, &[]);
+            say(&[user], ROOM_NAME, &refusal, sink);
+            return;
+        }
         let limit = self.rules.max_game_chat_length;
-        if speaker.is_normal() && limit != 0 && self.charset.count(text) > limit {
+        if !speaker.may(Right::AnyText) && limit != 0 && self.charset.count(text) > limit {
             let refusal = self.catalogue.line(Text::GameChatLong, &[]);
             say(&[user], ROOM_NAME, &refusal, sink);
             return;
         }
         if let Some(game) = self.games.get(room) {
-            let to = game.room(&self.users, &mut self.scratch);
+            let alone = [user];
+            let to = match self.shadows.hides(now, speaker.address) {
+                true => &alone,
+                false => game.audience(&self.users, speaker, &mut self.scratch),
+            };
             say(to, &speaker.name, text, sink);
         }
     }
 
     /// Whether an ordinary user may say this in the lobby.
     pub(super) fn check_chat(&self, speaker: &User, text: &[u8]) -> Result<(), Text> {
-        if !speaker.is_normal() {
+        if speaker.may(Right::AnyText) {
             return Ok(());
         }
         let limit = self.rules.max_chat_length;
@@ -133,17 +153,39 @@ impl Lobby {
         say(&[user], ERROR_NAME, &self.catalogue.line(text, &[]), sink);
     }
 
+    /// Whether it is this user's turn to say something in the lobby.
+    pub(super) fn check_turn(&self, now: Time, speaker: &User) -> Result<(), Text> {
+        if self.is_silenced(now, speaker) {
+            Err(Text::ChatSilenced)
+        } else if self.is_flooding(now, speaker) {
+            Err(Text::ChatFlood)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The user said something: its next turn comes after the pause.
+    pub(super) fn end_turn(&mut self, now: Time, user: UserKey) {
+        if let Some(speaker) = self.users.get_mut(user) {
+            speaker.last_chat = Some(now);
+        }
+    }
+
+    pub(super) fn is_silenced(&self, now: Time, speaker: &User) -> bool {
+        !speaker.may(Right::SpeakSilenced) && self.access.is_silenced(now, speaker.address)
+    }
+
     /// Whether an ordinary user speaks too soon after its last accepted line.
     fn is_flooding(&self, now: Time, speaker: &User) -> bool {
         let too_soon = |last| now.since(last) < self.rules.chat_flood;
-        speaker.is_normal() && speaker.last_chat.is_some_and(too_soon)
+        !speaker.may(Right::AnyPace) && speaker.last_chat.is_some_and(too_soon)
     }
 
     fn count_room_line(&mut self, now: Time, user: UserKey) -> Verdict {
         let Some(speaker) = self.users.get_mut(user) else {
             return Verdict::Swallow;
         };
-        if !speaker.is_normal() {
+        if speaker.may(Right::AnyPace) {
             return Verdict::Send;
         }
         let window = &mut speaker.room_lines;

@@ -6,6 +6,7 @@ use super::{
     charset::trim,
     chat::inform,
     game::Phase,
+    rights::Right,
     user::Presence,
 };
 use crate::{kaillera::message::ServerMessage, timer::Time};
@@ -23,7 +24,7 @@ impl Lobby {
         let Some(leaver) = self.users.get(user) else {
             return;
         };
-        let idles_freely = !leaver.is_normal() || self.rules.idle_timeout == Duration::ZERO;
+        let idles_freely = leaver.may(Right::Idle) || self.rules.idle_timeout == Duration::ZERO;
         if why == Departure::Idle && idles_freely {
             return;
         }
@@ -34,6 +35,7 @@ impl Lobby {
             Departure::Failed => (Text::QuitFailed, Presence::Leaving),
         };
         let words = self.parting_words(text);
+        self.mark_lost(user, why != Departure::Idle);
         self.leave(now, user, &words, presence, sink);
     }
 

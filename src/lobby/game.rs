@@ -2,7 +2,11 @@
 
 use super::{
     GameKey, UserKey,
+    lineup::Lineup,
+    misses::Misses,
     posts::Posted,
+    rights::Right,
+    sync::{FrameRate, LagReport, Sensitivity},
     user::{Presence, User, Users, next_id},
 };
 use crate::{
@@ -43,6 +47,8 @@ pub(super) struct Seat {
     /// The frame delay sent to the player.
     pub(super) delay: u16,
     pub(super) ready: bool,
+    /// The watcher's index its data comes under, if it has come back.
+    pub(super) came_as: Option<u8>,
 }
 
 impl Seat {
@@ -52,12 +58,52 @@ impl Seat {
     }
 }
 
+/// A member's view of the game that runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Watch {
+    /// Its place among the watchers, 0 is the first.
+    pub(super) index: u8,
+    /// The number its emulator is told.
+    pub(super) number: u8,
+    pub(super) delay: u16,
+    /// Its emulator has been told to start.
+    pub(super) started: bool,
+    /// Its emulator runs.
+    pub(super) ready: bool,
+    /// The seat it takes once it has caught up.
+    pub(super) returns_to: Option<Seat>,
+}
+
 /// A user in a room.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Member {
     pub(super) user: UserKey,
     /// None while the room waits, after a drop, and for one who came in later.
     pub(super) seat: Option<Seat>,
+    /// What it sees of the game without a seat.
+    pub(super) watch: Option<Watch>,
+    /// It gets no seat when a game starts.
+    pub(super) only_watches: bool,
+}
+
+impl Member {
+    pub(super) fn new(user: UserKey) -> Self {
+        Self {
+            user,
+            seat: None,
+            watch: None,
+            only_watches: false,
+        }
+    }
+}
+
+/// A player whose session broke off in the game that runs.
+#[derive(Debug)]
+pub(super) struct Lost {
+    pub(super) seat: Seat,
+    pub(super) name: Box<[u8]>,
+    pub(super) emulator: Box<[u8]>,
+    pub(super) address: IpAddr,
 }
 
 /// Who joined last, and how often in a row.
@@ -93,8 +139,30 @@ pub(super) struct Game {
     pub(super) owners_emulator_only: bool,
     pub(super) owners_type_only: bool,
     pub(super) same_delay: bool,
+    pub(super) autofire: Sensitivity,
+    /// Whether its games may be watched by those who do not play in it.
+    pub(super) lets_watch: bool,
+    pub(super) lineup: Lineup,
+    /// What lag is measured against.
+    pub(super) rate: FrameRate,
+    /// The lag of the last game that is over.
+    pub(super) last_lag: Option<Box<LagReport>>,
+    /// Players in the game that runs or ran last, gone or not.
+    pub(super) players: u8,
+    /// Their highest delay.
+    pub(super) highest_delay: u16,
+    /// Those of them that may come back.
+    pub(super) lost: Vec<Lost>,
     /// Addresses that may not come back.
     pub(super) kicked: Vec<IpAddr>,
+    /// Addresses that may not write here.
+    pub(super) muted: Vec<IpAddr>,
+    /// Only the owner and admins may write.
+    pub(super) mutes_all: bool,
+    /// What ordinary users have to give before they join.
+    pub(super) password: Option<Box<[u8]>>,
+    /// Who gave wrong passwords of late.
+    pub(super) misses: Misses,
     pub(super) last_join: Option<LastJoin>,
     pub(super) posted: Posted,
 }
@@ -105,8 +173,9 @@ impl Game {
         self.rom.first() == Some(&b'*')
     }
 
-    pub(super) fn member_count(&self) -> u8 {
-        u8::try_from(self.members.len()).unwrap_or(u8::MAX)
+    /// Members who play or would; those who only watch take nobody's place.
+    pub(super) fn player_count(&self) -> u8 {
+        u8::try_from(self.would_play().count()).unwrap_or(u8::MAX)
     }
 
     pub(super) fn has_member(&self, user: UserKey) -> bool {
@@ -123,11 +192,29 @@ impl Game {
         self.members.iter_mut().find(|member| member.user == user)
     }
 
+    /// Whether `user` may not write here.
+    pub(super) fn mutes(&self, user: &User) -> bool {
+        let by_all = self.mutes_all && user.key != self.owner && !user.may(Right::HeardByAll);
+        by_all || self.muted.contains(&user.address)
+    }
+
     /// Keeps an address from coming back.
     pub(super) fn bar(&mut self, address: IpAddr) {
         if !self.kicked.contains(&address) {
             self.kicked.push(address);
         }
+    }
+
+    /// Members who are to play when a game starts.
+    pub(super) fn would_play(&self) -> impl Iterator<Item = UserKey> {
+        let members = self.members.iter().filter(|member| !member.only_watches);
+        members.map(|member| member.user)
+    }
+
+    /// Those who watch the game that runs.
+    pub(super) fn watchers(&self) -> impl Iterator<Item = (UserKey, Watch)> {
+        let watch = |member: &Member| Some((member.user, member.watch?));
+        self.members.iter().filter_map(watch)
     }
 
     /// Those who play, in the order they joined.
@@ -150,6 +237,19 @@ impl Game {
         };
         scratch.clear();
         scratch.extend(self.members.iter().map(|member| member.user).filter(hears));
+        scratch
+    }
+
+    /// Whoever in the room hears what `speaker` says there.
+    pub(super) fn audience<'a>(
+        &self,
+        users: &Users,
+        speaker: &User,
+        scratch: &'a mut Vec<UserKey>,
+    ) -> &'a [UserKey] {
+        let hears = |key: &UserKey| users.get(*key).is_some_and(|user| user.hears(speaker));
+        self.room(users, scratch);
+        scratch.retain(hears);
         scratch
     }
 
@@ -212,7 +312,13 @@ impl Games {
     }
 
     /// Opens a room with its owner in it; none if all numbers are taken.
-    pub(super) fn open(&mut self, owner: &User, rom: &[u8], capacity: u8) -> Option<&Game> {
+    pub(super) fn open(
+        &mut self,
+        owner: &User,
+        rom: &[u8],
+        capacity: u8,
+        autofire: Sensitivity,
+    ) -> Option<&Game> {
         let taken = |id| self.with_id(GameId(u32::from(id))).is_some();
         let id = next_id(self.last_id, taken)?;
         let index = self.places.iter().position(|place| place.game.is_none());
@@ -235,16 +341,25 @@ impl Games {
             emulator: owner.emulator.clone(),
             connection_type: owner.connection_type,
             phase: Phase::Waiting,
-            members: vec![Member {
-                user: owner.key,
-                seat: None,
-            }],
+            members: vec![Member::new(owner.key)],
             capacity,
             max_ping: Duration::from_millis(1000),
             owners_emulator_only: false,
             owners_type_only: false,
             same_delay: false,
+            autofire,
+            lets_watch: true,
+            lineup: Lineup::default(),
+            rate: FrameRate::USUAL,
+            last_lag: None,
+            players: 0,
+            highest_delay: 1,
+            lost: Vec::new(),
             kicked: Vec::new(),
+            muted: Vec::new(),
+            mutes_all: false,
+            password: None,
+            misses: Misses::default(),
             last_join: None,
             posted: Posted::No,
         });
@@ -280,6 +395,15 @@ impl Games {
             for (user, seat) in game.seats() {
                 debug_assert_eq!(game.player(seat.index()), Some(user));
             }
+            let watches = |member: &&Member| member.watch.is_some();
+            debug_assert!(
+                game.phase != Phase::Waiting || !game.members.iter().any(|it| watches(&it))
+            );
+            debug_assert!(
+                game.members
+                    .iter()
+                    .all(|it| it.watch.is_none() || it.seat.is_none())
+            );
         }
     }
 }

@@ -2,16 +2,16 @@
 //! kaillera-server.md 6).
 
 use super::{
-    AccessLevel, Close, Departure, Lobby, Login, Sink, UserKey,
+    AccessLevel, Close, Departure, Lobby, Login, Sink, UserKey, admin_client,
     catalogue::{LOBBY_NAME, NAME, Param, REASON, Text},
     chat::inform,
+    rights::{Right, may},
     user::Presence,
 };
 use crate::{
     kaillera::message::{ConnectionType, ServerMessage, UserId},
     timer::Time,
 };
-use std::net::IpAddr;
 
 /// Longest emulator name in bytes: clients' buffers have 128.
 const EMULATOR: usize = 126;
@@ -21,8 +21,6 @@ const LINES_FIRST: usize = 3;
 
 /// Names that sign the server's own lines.
 const RESERVED: [&[u8]; 2] = [b"server", b"error"];
-
-const ADMIN_CLIENT: &[u8] = b"EmulinkerSF Admin Client";
 
 pub(super) const PRODUCT: &str = "Samara";
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -36,7 +34,7 @@ impl Lobby {
         if let Some(old) = self.users.on_seat(user.seat).map(|old| old.key) {
             self.depart(now, old, Departure::Reconnected, sink);
         }
-        let level = level_of(login.address);
+        let level = self.level_of(now, login.address);
         let next = self.users.next_id();
         let decision = match self.draining {
             true => Err(self.catalogue.bytes(Text::LoginDraining, &[], REASON)),
@@ -46,6 +44,7 @@ impl Lobby {
             (Some(id), Ok(old)) => {
                 if let Some(old) = old {
                     let words = self.parting_words(Text::QuitReconnected);
+                    self.mark_lost(old, true);
                     self.leave(now, old, &words, Presence::Leaving, sink);
                 }
                 let folded_name = self.charset.fold(login.name);
@@ -74,10 +73,15 @@ impl Lobby {
         login: &Login<'_>,
         level: AccessLevel,
     ) -> Result<Option<UserKey>, Vec<u8>> {
-        let normal = level <= AccessLevel::Normal;
+        let normal = !may(level, Right::EnterServer);
         self.check_link(login, level, normal)?;
         self.check_names(login, normal)
             .map_err(|text| self.catalogue.bytes(text, &[], REASON))?;
+        if normal && !self.allows_emulator(login.emulator) {
+            let params = [Param::Bytes(login.emulator)];
+            let text = Text::LoginEmulatorBarred;
+            return Err(self.catalogue.bytes(text, &params, REASON));
+        }
         self.check_others(login, normal)
     }
 
@@ -168,8 +172,11 @@ impl Lobby {
         let mut lines: Vec<Vec<u8>> = texts.flat_map(|text| self.catalogue.lines(text)).collect();
         let product = [Param::Word(PRODUCT), Param::Word(VERSION)];
         lines.push(self.catalogue.line(Text::Product, &product));
-        if user.emulator.starts_with(ADMIN_CLIENT) {
-            lines.push(format!(":ACCESS={}", user.level.name()).into_bytes());
+        if admin_client::is_one(user) {
+            lines.push(admin_client::access_line(user));
+        }
+        if user.may(Right::Administer) {
+            lines.push(self.catalogue.line(Text::AdminWelcome, &[]));
         }
         let (first, rest) = lines.split_at(lines.len().min(LINES_FIRST));
         for line in first {
@@ -185,12 +192,13 @@ impl Lobby {
         for line in rest {
             inform(&[user.key], line, sink);
         }
+        self.tell_admin_clients(user, sink);
+        if let Some(words) = self.access.announcement(user.address) {
+            for line in self.catalogue.lines(words) {
+                inform(self.users.listeners(), &line, sink);
+            }
+        }
     }
-}
-
-/// The level of an address; nobody has a rule.
-fn level_of(_address: IpAddr) -> AccessLevel {
-    AccessLevel::Normal
 }
 
 /// Whether a name holds an address of the web or a backslash.

@@ -16,6 +16,8 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
+mod admin_client;
 pub mod catalogue;
 mod charset;
 mod chat;
@@ -23,11 +25,17 @@ mod command;
 pub mod delay;
 mod depart;
 mod game;
+mod lag;
+mod lineup;
 mod login;
+mod misses;
 mod play;
 mod posts;
+mod report;
+mod rights;
 mod room;
 pub mod rules;
+mod shadows;
 mod snapshot;
 mod status;
 pub mod sync;
@@ -35,13 +43,17 @@ pub mod sync;
 mod tests;
 mod trivia;
 mod user;
+mod watch;
 
+pub use crate::access::AccessLevel;
 pub use posts::{Posts, RoomEvent, RoomEventKind};
+pub use report::Report;
 pub use snapshot::{RoomView, Snapshot, UserView};
 pub use trivia::{TriviaCommand, TriviaFiles, TriviaWish};
-pub use user::AccessLevel;
+pub use watch::WatchEnd;
 
 use crate::{
+    access::Access,
     kaillera::message::{ClientMessage, ConnectionType, ServerMessage},
     timer::Time,
 };
@@ -49,7 +61,9 @@ use catalogue::Catalogue;
 use charset::Charset;
 use game::{Games, Phase};
 use rules::Rules;
+use shadows::Shadows;
 use std::{net::IpAddr, time::Duration};
+use sync::{FrameRate, Sensitivity};
 use trivia::TriviaDesk;
 use user::Users;
 
@@ -118,6 +132,43 @@ pub struct Player {
     pub delay: u16,
 }
 
+/// How a game starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'a> {
+    /// Frames per message.
+    pub connection_type: ConnectionType,
+    /// In the order of their numbers; 1 is the first.
+    pub players: &'a [Player],
+    /// How soon autofire is told of.
+    pub autofire: Sensitivity,
+    /// What lag is measured against.
+    pub rate: FrameRate,
+}
+
+/// One that is shown a game from its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watcher {
+    /// Who.
+    pub user: UserKey,
+    /// Its place among the game's watchers, 0 is the first.
+    pub index: u8,
+    /// The frame delay it is told.
+    pub delay: u16,
+    /// The index of the player whose place it takes once it has caught up.
+    pub player: Option<u8>,
+}
+
+/// A question about the lag of a running game, or what changes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LagOrder {
+    /// [`Lobby::lag_measured`] is to be told.
+    Report,
+    /// What was measured is forgotten.
+    Reset,
+    /// The same, and another rate holds.
+    Rate(FrameRate),
+}
+
 /// What the lobby tells the world.
 ///
 /// Calls come in the order in which the receivers must see them.
@@ -125,9 +176,8 @@ pub trait Sink {
     /// `message` goes to each of `to`, in this order.
     fn notice(&mut self, to: &[UserKey], message: &ServerMessage<'_>);
 
-    /// A game starts in `game`: `players` in the order of their numbers (1 is the first).
-    /// Called before the players are told; no data is accepted yet.
-    fn begin(&mut self, game: GameKey, connection_type: ConnectionType, players: &[Player]);
+    /// A game starts in `game`. Called before the players are told; no data is accepted yet.
+    fn begin(&mut self, game: GameKey, start: &Start<'_>);
 
     /// Everybody is ready: data counts from here on. Called before the players are told.
     fn play(&mut self, now: Time, game: GameKey);
@@ -138,6 +188,18 @@ pub trait Sink {
 
     /// The game in `game` is over; the room may stay.
     fn end(&mut self, game: GameKey);
+
+    /// About the lag of the running game.
+    fn lag(&mut self, game: GameKey, order: LagOrder);
+
+    /// One wants to be shown the running game; [`Lobby::watch_answered`] says whether it can.
+    fn watch(&mut self, game: GameKey, watcher: Watcher);
+
+    /// The watcher with this index is gone.
+    fn unwatch(&mut self, game: GameKey, user: UserKey, index: u8);
+
+    /// A watcher is the player with this index (0 is the first) from here on.
+    fn reseat(&mut self, game: GameKey, user: UserKey, player: usize);
 
     /// The session of `user` ends.
     fn close(&mut self, user: UserKey, close: Close);
@@ -159,6 +221,10 @@ pub trait Sink {
 #[derive(Debug)]
 pub struct Lobby {
     rules: Rules,
+    access: Access,
+    /// When a ban or a level that holds for a time ends.
+    access_ends: Option<Time>,
+    shadows: Shadows,
     charset: Charset,
     catalogue: Catalogue,
     users: Users,
@@ -179,20 +245,25 @@ impl Lobby {
             users: Users::default(),
             games: Games::default(),
             scratch: Vec::new(),
+            access: Access::default(),
             draining: false,
             trivia: TriviaDesk::default(),
+            access_ends: None,
+            shadows: Shadows::default(),
             rules,
         }
     }
 
-    /// Takes over the language, the operator's texts and the greetings of `rules` for
-    /// everything that is said from now on.
-    pub fn reword(&mut self, rules: &Rules) {
-        self.rules.language = rules.language;
-        self.rules.texts.clone_from(&rules.texts);
-        self.rules.welcome.clone_from(&rules.welcome);
-        self.rules.room_welcome.clone_from(&rules.room_welcome);
-        self.catalogue = Catalogue::new(self.rules.charset, rules.language, &rules.texts);
+    /// Puts `rules` in the place of those it has. The character set and which rooms are posted
+    /// stay: others were told of them at the start.
+    pub fn set_rules(&mut self, rules: Rules) {
+        let rules = Rules {
+            charset: self.rules.charset,
+            posts: self.rules.posts.take(),
+            ..rules
+        };
+        self.catalogue = Catalogue::new(rules.charset, rules.language, &rules.texts);
+        self.rules = rules;
     }
 
     /// Does what a user asks for; messages of the link and of the game's data are ignored.
@@ -212,7 +283,7 @@ impl Lobby {
             ClientMessage::GameChat { text } => self.game_chat(now, user, text, sink),
             ClientMessage::CreateGame { rom } => self.create_game(now, user, rom, sink),
             ClientMessage::QuitGame => self.quit_game(now, user, sink),
-            ClientMessage::JoinGame { game } => self.join_game(user, game, sink),
+            ClientMessage::JoinGame { game } => self.join_game(now, user, game, sink),
             ClientMessage::GameKick { user: target } => self.kick(now, user, target, sink),
             ClientMessage::StartGame => self.start_game(now, user, sink),
             ClientMessage::PlayerDrop => self.drop_player(now, user, sink),
@@ -235,7 +306,8 @@ impl Lobby {
         let others = self
             .next_post()
             .into_iter()
-            .chain(self.trivia.poll_timeout());
+            .chain(self.trivia.poll_timeout())
+            .chain(self.access_ends);
         deadlines.chain(others).min()
     }
 

@@ -1,12 +1,13 @@
 //! Games: start, ready, drop, out of sync (kaillera.md 7.1, 7.3, 9).
 
 use super::{
-    AccessLevel, GameKey, Lobby, Player, Sink, UserKey,
+    GameKey, Lobby, Sink, Start, UserKey,
     catalogue::{ERROR_NAME, NAME, Param, ROOM_NAME, Text},
     chat::say,
-    delay::{blank_frames, frame_delay},
+    delay::blank_frames,
     game::{Game, Phase, Seat},
     login::type_text,
+    rights::Right,
     sync::Desync,
     user::Presence,
 };
@@ -27,30 +28,36 @@ impl Lobby {
     pub fn drop_player(&mut self, now: Time, user: UserKey, sink: &mut impl Sink) {
         if let Some(room) = self.users.get(user).and_then(|user| user.room) {
             self.give_up_seat(now, room, user, sink);
+            self.stop_watching(room, user, sink);
             self.play_if_ready(now, room, sink);
         }
     }
 
-    /// Tells a room that its player with this index (0 is the first) is out of sync.
+    /// Tells a room that its player with this index (0 is the first) is out of sync. One that
+    /// kept the others waiting is dropped, unless the rules say otherwise.
     pub fn desynchronised(
         &mut self,
-        _now: Time,
-        game: GameKey,
+        now: Time,
+        key: GameKey,
         player: usize,
         cause: Desync,
         sink: &mut impl Sink,
     ) {
-        let Some(game) = self.games.get(game) else {
+        let Some(game) = self.games.get(key) else {
             return;
         };
         let Some(user) = game.player(player).and_then(|key| self.users.get(key)) else {
             return;
         };
-        let text = match cause {
-            Desync::Gap => Text::DesyncGap,
-            Desync::Stall => Text::DesyncStall,
+        let (text, waited) = match cause {
+            Desync::Gap => (Text::DesyncGap, Duration::ZERO),
+            Desync::Stall(waited) if self.rules.drop_stalled => (Text::HangDropped, waited),
+            Desync::Stall(waited) => (Text::DesyncStall, waited),
         };
-        let text = self.catalogue.line(text, &[Param::Bytes(&user.name)]);
+        let drops = text == Text::HangDropped;
+        let user_key = user.key;
+        let params = [Param::Bytes(&user.name), Param::Number(waited.as_secs())];
+        let text = self.catalogue.line(text, &params);
         let name = self.catalogue.bytes(Text::DesyncName, &[], NAME);
         say(
             game.room(&self.users, &mut self.scratch),
@@ -58,6 +65,12 @@ impl Lobby {
             &text,
             sink,
         );
+        if drops {
+            self.mark_lost(user_key, true);
+            self.give_up_seat(now, key, user_key, sink);
+            self.mark_lost(user_key, false);
+            self.play_if_ready(now, key, sink);
+        }
     }
 
     /// Tells the player with this index that it named an input the server does not have.
@@ -75,9 +88,12 @@ impl Lobby {
         }
     }
 
-    /// Drops whoever has not become ready in time, posts rooms that have waited long enough, and
-    /// lets the quiz go on.
+    /// Drops whoever has not become ready in time, ends levels and bans that held for a time, posts
+    /// rooms that have waited long enough, and lets the quiz go on.
     pub fn handle_timeout(&mut self, now: Time, sink: &mut impl Sink) {
+        if self.access_ends.is_some_and(|end| end <= now) {
+            self.apply_access(now, sink);
+        }
         self.post_due(now, sink);
         self.trivia_timeout(now, sink);
         while let Some(key) = self.first_late(now) {
@@ -119,7 +135,7 @@ impl Lobby {
         };
         let game = starter.room.and_then(|key| self.games.get(key));
         let game = game.ok_or(Text::StartNotInRoom)?;
-        if game.owner != user && starter.level < AccessLevel::Admin {
+        if game.owner != user && !starter.may(Right::LeadRooms) {
             return Err(Text::StartNotOwner);
         }
         match game.phase {
@@ -127,8 +143,12 @@ impl Lobby {
             Phase::Synchronizing { .. } => return Err(Text::StartSynchronizing),
             Phase::Playing => return Err(Text::StartPlaying),
         }
-        let is_alone = game.members.len() < 2;
-        if is_alone && starter.is_normal() && !self.rules.allow_single_player {
+        let players = game.would_play().count();
+        if players == 0 {
+            return Err(Text::StartNobody);
+        }
+        let is_alone = players < 2;
+        if is_alone && !starter.may(Right::PlayAlone) && !self.rules.allow_single_player {
             return Err(Text::StartAlone);
         }
         if game.is_chat_room() {
@@ -148,14 +168,9 @@ impl Lobby {
         let Some(game) = self.games.get(key) else {
             return Ok(());
         };
-        let mut members = game
-            .members
-            .iter()
-            .filter_map(|member| self.users.get(member.user));
-        let type_differs = members
-            .clone()
-            .any(|member| member.connection_type != game.connection_type);
-        let emulator_differs = members.any(|member| member.emulator != game.emulator);
+        let members = || game.would_play().filter_map(|user| self.users.get(user));
+        let type_differs = members().any(|member| member.connection_type != game.connection_type);
+        let emulator_differs = members().any(|member| member.emulator != game.emulator);
         if type_differs {
             let params = [Param::Text(type_text(game.connection_type))];
             self.say_room(key, Text::StartTypeInfo, &params, sink);
@@ -175,52 +190,54 @@ impl Lobby {
     }
 
     fn begin(&mut self, now: Time, key: GameKey, sink: &mut impl Sink) {
+        let Some(mut players) = self.line_up(key) else {
+            return;
+        };
         let deadline = now + self.rules.ready_timeout;
         let Some(game) = self.games.get_mut(key) else {
             return;
         };
-        game.phase = Phase::Synchronizing { deadline };
-        let connection_type = game.connection_type;
-        let mut players: Vec<Player> = Vec::with_capacity(game.members.len());
-        for member in &game.members {
-            let user = member.user;
-            let ping = self
-                .users
-                .get(user)
-                .map_or(Duration::ZERO, |user| user.ping);
-            let delay = frame_delay(ping, connection_type);
-            players.push(Player { user, delay });
-        }
+        let highest = players.iter().map(|player| player.delay).max();
+        let highest = highest.unwrap_or(1);
         if game.same_delay {
-            let highest = players.iter().map(|player| player.delay).max();
-            players
-                .iter_mut()
-                .for_each(|player| player.delay = highest.unwrap_or(1));
+            players.iter_mut().for_each(|player| player.delay = highest);
         }
-        for (number, (member, player)) in (1..).zip(game.members.iter_mut().zip(&players)) {
-            member.seat = Some(Seat {
-                number,
-                delay: player.delay,
-                ready: false,
-            });
+        game.phase = Phase::Synchronizing { deadline };
+        game.players = u8::try_from(players.len()).unwrap_or(u8::MAX);
+        game.highest_delay = highest;
+        for (number, player) in (1..).zip(&players) {
+            if let Some(member) = game.member_mut(player.user) {
+                member.seat = Some(Seat {
+                    number,
+                    delay: player.delay,
+                    ready: false,
+                    came_as: None,
+                });
+            }
         }
-        sink.begin(key, connection_type, &players);
+        let start = Start {
+            connection_type: game.connection_type,
+            players: &players,
+            autofire: game.autofire,
+            rate: game.rate,
+        };
+        sink.begin(key, &start);
         self.report_start(key, sink);
         self.show_status(key, sink);
         self.hush(key, sink);
         self.send_start(key, sink);
+        self.watch_from_the_start(key, sink);
     }
 
     fn send_start(&self, key: GameKey, sink: &mut impl Sink) {
         let Some(game) = self.games.get(key) else {
             return;
         };
-        let players = game.member_count();
         for (user, seat) in game.seats() {
             let start = ServerMessage::StartGame {
                 delay: seat.delay,
                 player: seat.number,
-                players,
+                players: game.players,
             };
             sink.notice(&[user], &start);
         }
@@ -255,9 +272,14 @@ impl Lobby {
             .games
             .get_mut(key)
             .and_then(|game| game.member_mut(user));
-        if let Some(seat) = member.and_then(|member| member.seat.as_mut()) {
+        let Some(member) = member else {
+            return;
+        };
+        if let Some(seat) = &mut member.seat {
             seat.ready = true;
             self.play_if_ready(now, key, sink);
+        } else {
+            self.watcher_ready(key, user, sink);
         }
     }
 
@@ -276,8 +298,11 @@ impl Lobby {
         let Some(game) = self.games.get(key) else {
             return;
         };
-        let players: Vec<UserKey> = game.seats().map(|(user, _)| user).collect();
-        sink.notice(&players, &ServerMessage::AllReady);
+        let watching = game.watchers().filter(|(_, watch)| watch.ready);
+        let watching = watching.map(|(user, _)| user);
+        let playing = game.seats().map(|(user, _)| user);
+        let everybody: Vec<UserKey> = playing.chain(watching).collect();
+        sink.notice(&everybody, &ServerMessage::AllReady);
         for line in self.delay_lines(game) {
             say(
                 game.room(&self.users, &mut self.scratch),
@@ -350,7 +375,10 @@ impl Lobby {
         let is_over = game.seats().next().is_none();
         if is_over {
             game.phase = Phase::Waiting;
+            game.lost.clear();
             self.show_status(key, sink);
+        } else {
+            self.remember_lost(key, user, seat);
         }
         let (Some(player), Some(game)) = (self.users.get(user), self.games.get(key)) else {
             return;
@@ -365,7 +393,9 @@ impl Lobby {
         }
         sink.remove(now, key, seat.index());
         if is_over {
+            self.end_watching(key, sink);
             sink.end(key);
+            self.forget_start_at(key, sink);
         }
         self.wake(user, sink);
     }

@@ -1,15 +1,17 @@
 //! Rooms: open, enter, leave, remove, close (kaillera.md 6.2-6.6).
 
 use super::{
-    AccessLevel, GameKey, Lobby, Sink, UserKey,
+    GameKey, Lobby, Sink, UserKey,
     catalogue::{Param, ROOM_NAME, Text},
     charset::trim,
     chat::{inform, say},
     game::{Game, LastJoin, MAX_MEMBERS, Member, Phase},
     login::type_text,
     posts::RoomEventKind,
+    rights::Right,
     status::send_members,
     user::{Presence, User},
+    watch::Part,
 };
 use crate::{
     kaillera::message::{GameId, ServerMessage, UserId},
@@ -37,8 +39,8 @@ impl Lobby {
             self.refuse(owner, &reason, sink);
             return;
         }
-        let capacity = self.rules.room_capacity;
-        let Some(game) = self.games.open(owner, rom, capacity) else {
+        let (capacity, autofire) = (self.rules.room_capacity, self.rules.autofire);
+        let Some(game) = self.games.open(owner, rom, capacity, autofire) else {
             return;
         };
         let (key, emulator) = (game.key, &*game.emulator);
@@ -68,7 +70,8 @@ impl Lobby {
     fn check_create(&self, now: Time, owner: &User, rom: &[u8]) -> Result<(), Vec<u8>> {
         let reason = |reason: Param<'_>| self.catalogue.line(Text::CreateDenied, &[reason]);
         let refuse = |text| Err(reason(Param::Text(text)));
-        let normal = owner.is_normal();
+        let is_paced = !owner.may(Right::AnyPace);
+        let is_checked = !owner.may(Right::AnyText);
         let pause = self.rules.create_game_flood;
         let too_soon = |last| now.since(last) < pause;
         if owner.room.is_some() {
@@ -83,43 +86,52 @@ impl Lobby {
         if self.charset.has(rom, '|') {
             return refuse(Text::CreateIllegal);
         }
-        if normal && owner.last_create.is_some_and(too_soon) {
+        if is_paced && owner.last_create.is_some_and(too_soon) {
             return Err(self.catalogue.line(Text::CreateFlood, &[]));
         }
         let limit = self.rules.max_games;
-        if normal && limit != 0 && self.games.len() >= limit as usize {
+        if is_paced && limit != 0 && self.games.len() >= limit as usize {
             let params = [Param::Number(limit.into())];
             let limit = self.catalogue.line(Text::CreateMaxGames, &params);
             return Err(reason(Param::Bytes(&limit)));
         }
-        if normal && self.charset.has_control(rom) {
+        if is_checked && self.charset.has_control(rom) {
             return refuse(Text::CreateIllegal);
         }
         if trim(rom).is_empty() {
             return refuse(Text::CreateEmpty);
         }
+        if is_checked && !self.allows_game(rom) {
+            return refuse(Text::CreateBarred);
+        }
         Ok(())
     }
 
-    pub(super) fn join_game(&mut self, user: UserKey, id: GameId, sink: &mut impl Sink) {
+    pub(super) fn join_game(&mut self, now: Time, user: UserKey, id: GameId, sink: &mut impl Sink) {
         let (Some(joiner), game) = (self.users.get(user), self.games.with_id(id)) else {
             return;
         };
-        let key = match self.check_join(joiner, game) {
+        let key = match self.check_join(now, joiner, game) {
             Ok(key) => key,
             Err(reason) => {
                 let reason = [Param::Bytes(&reason)];
                 let refusal = self.catalogue.line(Text::JoinDenied, &reason);
                 self.refuse(joiner, &refusal, sink);
+                self.hint_at_watching(joiner, game, sink);
+                self.take_password(now, user, id);
                 self.bar_if_spamming(user, id);
                 return;
             }
         };
-        self.enter(key, user);
+        let part = self.part_of(joiner, key);
+        self.take_password(now, user, id);
+        self.enter(key, user, part);
         self.show_status(key, sink);
         self.introduce(key, user, sink);
         self.compare_emulators(key, user, sink);
         self.greet(user, sink);
+        self.take_part(key, user, part, sink);
+        self.start_if_enough(now, key, sink);
     }
 
     /// The operator's lines for one who is in a room now.
@@ -130,9 +142,14 @@ impl Lobby {
         }
     }
 
-    fn check_join(&self, joiner: &User, game: Option<&Game>) -> Result<GameKey, Vec<u8>> {
+    fn check_join(
+        &self,
+        now: Time,
+        joiner: &User,
+        game: Option<&Game>,
+    ) -> Result<GameKey, Vec<u8>> {
         let refuse = |text| Err(self.catalogue.line(text, &[]));
-        let normal = joiner.is_normal();
+        let normal = !joiner.may(Right::EnterRoom);
         if let Some(room) = joiner.room {
             let here = game.is_some_and(|game| game.key == room);
             return refuse(if here {
@@ -144,11 +161,21 @@ impl Lobby {
         let Some(game) = game else {
             return refuse(Text::JoinGone);
         };
-        let below_admin = joiner.level < AccessLevel::Admin;
-        if below_admin && is_spamming(game, joiner) {
+        let returns = joiner.may(Right::ReturnToRoom);
+        if !returns && is_spamming(game, joiner) {
             return refuse(Text::JoinSpam);
         }
-        let is_full = normal && game.members.len() >= game.capacity.into();
+        let part = self.part_of(joiner, game.key);
+        if part == Part::Watches {
+            self.check_watch(joiner, game)?;
+            let asked = if normal {
+                self.check_password(now, joiner, game)
+            } else {
+                Ok(())
+            };
+            return asked.map(|()| game.key);
+        }
+        let is_full = normal && game.player_count() >= game.capacity;
         if is_full || game.members.len() >= MAX_MEMBERS {
             return refuse(Text::JoinFull);
         }
@@ -163,13 +190,44 @@ impl Lobby {
             let params = [Param::Text(type_text(game.connection_type))];
             return Err(self.catalogue.line(Text::JoinType, &params));
         }
-        if below_admin && game.kicked.contains(&joiner.address) {
+        if !returns && game.kicked.contains(&joiner.address) {
             return refuse(Text::JoinKicked);
         }
-        if normal && game.phase != Phase::Waiting {
+        if normal && part != Part::Returns {
+            self.check_password(now, joiner, game)?;
+        }
+        if normal && game.phase != Phase::Waiting && part != Part::Returns {
             return refuse(Text::JoinRunning);
         }
         Ok(game.key)
+    }
+
+    fn check_password(&self, now: Time, joiner: &User, game: &Game) -> Result<(), Vec<u8>> {
+        let text = match (&game.password, &joiner.password) {
+            (None, _) => return Ok(()),
+            _ if game.misses.are_too_many(now, joiner.address) => Text::JoinPasswordTries,
+            (Some(_), None) => Text::JoinPassword,
+            (Some(asked), Some(given)) if asked == given => return Ok(()),
+            (Some(_), Some(_)) => Text::JoinPasswordWrong,
+        };
+        let command = [Param::Word("/password <...>")];
+        Err(self.catalogue.line(text, &command))
+    }
+
+    /// Whoever knocks gives its password away: one that was wrong counts as a try.
+    fn take_password(&mut self, now: Time, user: UserKey, id: GameId) {
+        let Some(joiner) = self.users.get_mut(user) else {
+            return;
+        };
+        let (address, given) = (joiner.address, joiner.password.take());
+        let key = self.games.with_id(id).map(|game| game.key);
+        if let Some(game) = key.and_then(|key| self.games.get_mut(key))
+            && game.password.is_some()
+            && given.is_some()
+            && given != game.password
+        {
+            game.misses.add(now, address);
+        }
     }
 
     /// Puts a user that joins too often in a row on the room's list of the removed.
@@ -186,12 +244,15 @@ impl Lobby {
         }
     }
 
-    fn enter(&mut self, key: GameKey, user: UserKey) {
+    fn enter(&mut self, key: GameKey, user: UserKey, part: Part) {
         let (Some(joiner), Some(game)) = (self.users.get_mut(user), self.games.get_mut(key)) else {
             return;
         };
         joiner.room = Some(key);
-        game.members.push(Member { user, seat: None });
+        game.members.push(Member {
+            only_watches: part == Part::Watches,
+            ..Member::new(user)
+        });
         match &mut game.last_join {
             Some(last) if last.is_by(joiner) => last.times += 1,
             last => {
@@ -224,8 +285,8 @@ impl Lobby {
         let (Some(joiner), Some(game)) = (self.users.get(user), self.games.get(key)) else {
             return;
         };
-        let is_admin = joiner.level >= AccessLevel::Admin;
-        if is_admin || game.is_chat_room() || joiner.emulator == game.emulator {
+        if joiner.may(Right::OwnEmulator) || game.is_chat_room() || joiner.emulator == game.emulator
+        {
             return;
         }
         let params = [Param::Bytes(&joiner.name), Param::Bytes(&joiner.emulator)];
@@ -244,6 +305,7 @@ impl Lobby {
             return;
         };
         self.give_up_seat(now, key, user, sink);
+        self.stop_watching(key, user, sink);
         if let Some(leaver) = self.users.get_mut(user) {
             leaver.room = None;
             leaver.wants_quiet = false;
@@ -251,6 +313,7 @@ impl Lobby {
         if let Some(game) = self.games.get_mut(key) {
             game.members.retain(|member| member.user != user);
         }
+        let was_swapped = self.undo_swap(key);
         let (Some(leaver), Some(game)) = (self.users.get(user), self.games.get(key)) else {
             return;
         };
@@ -270,6 +333,9 @@ impl Lobby {
         }
         if told {
             sink.notice(&[user], &left);
+        }
+        if was_swapped {
+            self.say_room(key, Text::SwapUndone, &[], sink);
         }
         self.play_if_ready(now, key, sink);
     }
@@ -329,7 +395,7 @@ impl Lobby {
         let Some(game) = kicker.room.and_then(|key| self.games.get(key)) else {
             return Err(Text::KickNotInRoom);
         };
-        if game.owner != user && kicker.level < AccessLevel::Admin {
+        if game.owner != user && !kicker.may(Right::LeadRooms) {
             return Err(Text::KickNotOwner);
         }
         if kicker.id == target {
@@ -338,7 +404,7 @@ impl Lobby {
         let target = self.users.with_id(target);
         let target = target.filter(|target| target.room == Some(game.key));
         let target = target.ok_or(Text::KickNotFound)?;
-        let is_above = target.level >= AccessLevel::Admin && kicker.level < AccessLevel::SuperAdmin;
+        let is_above = target.may(Right::Untouched) && !kicker.may(Right::ActOnAdmins);
         Ok((!is_above).then_some((game.key, target.key)))
     }
 
@@ -350,7 +416,7 @@ impl Lobby {
         let status = ServerMessage::GameStatus {
             game: game.id,
             status: game.phase.status(),
-            players: game.member_count(),
+            players: game.player_count(),
             capacity: game.capacity,
         };
         let to = game.around(&self.users, &mut self.scratch);

@@ -1,7 +1,10 @@
 //! Every rule an operator can set, checked when the configuration is read.
 
-use super::Posts;
-use super::catalogue::{Language, OperatorTexts};
+use super::{
+    Posts,
+    catalogue::{Language, OperatorTexts},
+    sync::Sensitivity,
+};
 use encoding_rs::{Encoding, WINDOWS_1252};
 use std::time::Duration;
 
@@ -9,9 +12,18 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionTypes(pub [bool; 6]);
 
+/// The player number a watcher's emulator is told (kaillera.md 8.8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatcherNumber {
+    /// The one after the last player's.
+    Next,
+    /// None.
+    Zero,
+}
+
 /// What the lobby allows. Lengths are in bytes on the wire; a zero switches a limit off
 /// where its documentation says so.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Users at a time; 0 is no limit of its own.
     pub max_users: u32,
@@ -51,6 +63,21 @@ pub struct Rules {
     pub switch_status_bytes: bool,
     /// A game whose players are not all ready by then goes on without the missing.
     pub ready_timeout: Duration,
+    /// How far back lag is told, at least 10 seconds.
+    pub lag_window: Duration,
+    /// How soon autofire is told of in a new room.
+    pub autofire: Sensitivity,
+    /// Whether a player that keeps the others waiting for too long is dropped from its game;
+    /// else it only counts as out of sync.
+    pub drop_stalled: bool,
+    /// Whether games can be watched.
+    pub watching: bool,
+    /// What watchers' emulators are told to be.
+    pub watcher_number: WatcherNumber,
+    /// Whether a player whose session broke off may come back into its game.
+    pub come_back: bool,
+    /// Whether players may choose their frame delay.
+    pub choose_delay: bool,
     /// With more users online than this, players get no lobby traffic while they play; 0 is never.
     pub quiet_games_above: u32,
     /// The character set of the server's own texts.
@@ -61,10 +88,10 @@ pub struct Rules {
     pub texts: OperatorTexts,
     /// Lines shown after login.
     pub welcome: Vec<String>,
-    /// Which rooms the world outside is told of; none if nobody there listens.
-    pub posts: Option<Posts>,
     /// Lines shown to each user who opens or enters a room.
     pub room_welcome: Vec<String>,
+    /// Which rooms the world outside is told of; none if nobody there listens.
+    pub posts: Option<Posts>,
 }
 
 impl Default for Rules {
@@ -89,13 +116,20 @@ impl Default for Rules {
             room_capacity: 8,
             switch_status_bytes: false,
             ready_timeout: Duration::from_secs(130),
+            lag_window: Duration::from_secs(60),
+            autofire: Sensitivity::default(),
+            drop_stalled: true,
+            watching: true,
+            watcher_number: WatcherNumber::Next,
+            come_back: false,
+            choose_delay: true,
             quiet_games_above: 60,
             charset: WINDOWS_1252,
             language: Language::English,
             texts: OperatorTexts::default(),
             welcome: Vec::new(),
-            posts: None,
             room_welcome: Vec::new(),
+            posts: None,
         }
     }
 }

@@ -87,7 +87,7 @@ pub(super) fn send_members(users: &Users, game: &Game, to: UserKey, sink: &mut i
 /// `members/capacity` in decimal.
 fn seats_text<'a>(game: &Game, buf: &'a mut [u8; 8]) -> &'a [u8] {
     let mut rest = buf.as_mut_slice();
-    let written = write!(rest, "{}/{}", game.member_count(), game.capacity);
+    let written = write!(rest, "{}/{}", game.player_count(), game.capacity);
     debug_assert!(written.is_ok());
     let len = 8 - rest.len();
     buf.get(..len).unwrap_or_default()

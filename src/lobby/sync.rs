@@ -20,12 +20,23 @@
 //! no frames are combined while an active player still gets zeros. From then on all active
 //! players are sent the same, and the others nothing.
 
+mod autofire;
 mod backlog;
+mod gallery;
+mod lag;
 mod player;
+mod replay;
 #[cfg(test)]
 mod tests;
 
-use self::player::{Player, Step};
+pub use autofire::{Rhythm, Sensitivity};
+pub use gallery::{FIRST_WATCHER, Gallery, MAX_WATCHERS, Return};
+pub use lag::{FrameRate, LagReport};
+
+use self::{
+    lag::Lag,
+    player::{Player, Step},
+};
 use crate::kaillera::InputCache;
 use crate::{kaillera::message::ConnectionType, timer::Time};
 use std::time::Duration;
@@ -65,8 +76,8 @@ pub enum Output<'a> {
 pub enum Desync {
     /// Messages of it were lost for good.
     Gap,
-    /// It kept the others waiting for too long.
-    Stall,
+    /// It kept the others waiting for this long.
+    Stall(Duration),
 }
 
 /// Something about a player that its room or its link should know. `player` counts from 0.
@@ -103,10 +114,25 @@ pub enum SyncEvent {
         /// Who.
         player: usize,
     },
+    /// Two inputs of the player take turns like a machine's (11). Told once a minute at most.
+    Autofire {
+        /// Who.
+        player: usize,
+        /// For how many frames each is held.
+        rhythm: Rhythm,
+    },
+    /// What a watcher would be shown next is not kept any more.
+    Outrun {
+        /// Who: [`FIRST_WATCHER`] or more.
+        player: usize,
+    },
 }
 
 /// Receives what frame sync has to say, in the order in which it happens.
 pub trait SyncSink {
+    /// The game's next frames, once for all players, before they go to each of them.
+    fn step(&mut self, _output: Output<'_>) {}
+
     /// `output` goes to the player with this index (0 is the first).
     fn output(&mut self, player: usize, output: Output<'_>);
 
@@ -143,6 +169,10 @@ pub struct FrameSync {
     awaited: usize,
     outputs: InputCache,
     combined: Vec<u8>,
+    highest_delay: u16,
+    lag: Lag,
+    rate: FrameRate,
+    sensitivity: Sensitivity,
     /// When the game last stopped waiting for somebody, or began to.
     progress: Time,
     /// Not later than the first moment at which a player's silence matters.
@@ -151,8 +181,8 @@ pub struct FrameSync {
 
 impl FrameSync {
     /// Creates one without a game and without memory for it. Who keeps others waiting for
-    /// `desync_after`, at least 300 ms, is desynchronised.
-    pub fn new(desync_after: Duration) -> Self {
+    /// `desync_after`, at least 300 ms, is desynchronised. Lag is told for `lag_window`.
+    pub fn new(desync_after: Duration, lag_window: Duration) -> Self {
         Self {
             desync_after: desync_after.max(REPEAT_AFTER),
             phase: Phase::Idle,
@@ -164,6 +194,10 @@ impl FrameSync {
             awaited: 0,
             outputs: InputCache::new(),
             combined: Vec::new(),
+            highest_delay: 1,
+            lag: Lag::new(lag_window),
+            rate: FrameRate::USUAL,
+            sensitivity: Sensitivity::default(),
             progress: Time::ZERO,
             recheck: Time::ZERO,
         }
@@ -184,9 +218,45 @@ impl FrameSync {
             self.players.resize_with(self.count, Player::default);
         }
         let highest = delays.iter().copied().max().unwrap_or(1).max(1);
+        self.highest_delay = highest;
+        self.lag.begin(self.frames, self.rate, self.count);
         for (player, delay) in self.players.iter_mut().zip(delays) {
-            player.begin(usize::from(highest) + usize::from(highest - delay) + EXTRA_ZEROS);
+            let zeros = usize::from(highest) + usize::from(highest - delay) + EXTRA_ZEROS;
+            player.begin(zeros, self.sensitivity);
         }
+    }
+
+    /// Sets how soon autofire is told of, from the next game on.
+    pub fn detect_autofire(&mut self, sensitivity: Sensitivity) {
+        self.sensitivity = sensitivity;
+    }
+
+    /// Measures lag against another rate, from here on.
+    pub fn set_rate(&mut self, rate: FrameRate) {
+        self.rate = rate;
+        self.lag.set_rate(rate);
+    }
+
+    /// Forgets the lag measured so far.
+    pub fn reset_lag(&mut self) {
+        self.lag.restart();
+    }
+
+    /// Answers who lost how much time; none before the first frames.
+    pub fn lag(&self) -> Option<LagReport> {
+        self.lag.report()
+    }
+
+    /// Bytes of an output; 0 before the first data message.
+    pub fn output_len(&self) -> usize {
+        self.count * self.payload_len()
+    }
+
+    /// How many zero messages bring one into step that was told `delay` and begins with the
+    /// game's first frames.
+    pub fn zeros_for(&self, delay: u16) -> usize {
+        let zeros = 2 * usize::from(self.highest_delay) + EXTRA_ZEROS;
+        zeros.saturating_sub(delay.into())
     }
 
     /// Lets data count from here on: everybody has been told that all are ready.
@@ -239,6 +309,7 @@ impl FrameSync {
             }
             Step::Zeros => sink.output(player, Output::Cached(0)),
             Step::Ready if was_awaited => {
+                state.ready = now;
                 if self.awaited == self.active {
                     self.progress = now;
                 }
@@ -271,6 +342,37 @@ impl FrameSync {
         }
     }
 
+    /// Lets a player that is gone take part again: one that was sent all frames there were and
+    /// asks for `owed` more. Zeros are queued for those, as what it sent with them is gone.
+    pub fn rejoin(&mut self, now: Time, player: usize, owed: usize) {
+        let payload_len = self.payload_len();
+        if !self.is_playing() || payload_len == 0 || self.is_active(player) {
+            return;
+        }
+        let Some(state) = self.players.get_mut(player).filter(|_| player < self.count) else {
+            return;
+        };
+        state.rejoin(now, owed);
+        self.active += 1;
+        self.awaited += usize::from(state.is_awaited());
+    }
+
+    /// Begins to follow the input cache of a player that may [`rejoin`](Self::rejoin).
+    pub fn forget_inputs(&mut self, player: usize) {
+        let payload_len = self.payload_len();
+        if let Some(player) = self.players.get_mut(player) {
+            player.forget_inputs(payload_len);
+        }
+    }
+
+    /// Notes data of a player that does not take part yet, which fills its input cache.
+    pub fn overhear(&mut self, player: usize, payload: &[u8]) {
+        let payload_len = self.payload_len();
+        if let Some(player) = self.players.get_mut(player).filter(|it| !it.active) {
+            player.overhear(payload.get(..payload_len).unwrap_or(payload));
+        }
+    }
+
     /// Answers when [`handle_timeout`](Self::handle_timeout) is due.
     pub fn poll_timeout(&self) -> Option<Time> {
         (self.is_playing() && self.active > 0).then_some(self.recheck)
@@ -294,7 +396,8 @@ impl FrameSync {
             let since = player.heard.max(self.progress);
             let stalls = since + self.desync_after;
             if harmful && stalls <= now {
-                self.desynchronise(index, Desync::Stall, sink);
+                let cause = Desync::Stall(self.desync_after);
+                self.desynchronise(index, cause, sink);
                 continue;
             }
             if since.max(player.nudged) + REPEAT_AFTER <= now {
@@ -330,11 +433,12 @@ impl FrameSync {
     fn advance(&mut self, now: Time, sink: &mut impl SyncSink) {
         while self.awaited == 0 && self.active > 0 {
             self.progress = now;
-            self.combine();
+            self.combine(now, sink);
             let output = match self.outputs.find_or_push(&self.combined) {
                 Some(place) => Output::Cached(place),
                 None => Output::Data(&self.combined),
             };
+            sink.step(output);
             for (index, player) in self.game().iter().enumerate() {
                 if player.active {
                     sink.output(index, output);
@@ -344,10 +448,11 @@ impl FrameSync {
     }
 
     /// Moves one payload of each active player into `combined`, frame by frame (8.1).
-    fn combine(&mut self) {
+    fn combine(&mut self, now: Time, sink: &mut impl SyncSink) {
         let input_len = self.input_len;
         let frame_len = self.count * input_len;
         self.combined.fill(0);
+        self.lag.step(now);
         for (index, player) in self.players.iter_mut().take(self.count).enumerate() {
             if !player.active {
                 continue;
@@ -359,9 +464,12 @@ impl FrameSync {
                     slot.copy_from_slice(input);
                 }
             }
-            player.pop();
+            self.lag.charge(index, player.ready);
+            player.look_for_autofire(now, index, input_len, sink);
+            player.pop(now);
             self.awaited += usize::from(player.is_awaited());
         }
+        self.lag.finish(now);
     }
 
     fn desynchronise(&mut self, player: usize, cause: Desync, sink: &mut impl SyncSink) {

@@ -1,42 +1,12 @@
 //! The users that are logged in.
 
-use super::{GameKey, Login, UserKey};
+use super::{GameKey, Login, UserKey, rights::Right};
 use crate::{
-    kaillera::message::{ConnectionType, UserId},
+    access::AccessLevel,
+    kaillera::message::{ConnectionType, GameId, UserId},
     timer::Time,
 };
 use std::{collections::HashMap, net::IpAddr, time::Duration};
-
-/// What a user may do, by its address (kaillera-server.md 1.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AccessLevel {
-    /// May not log in.
-    Banned,
-    /// Everybody without a rule.
-    Normal,
-    /// Exempt from flood control and limits; may enter running games.
-    Elevated,
-    /// Keeps order in the lobby.
-    Moderator,
-    /// Everything but granting levels.
-    Admin,
-    /// Everything.
-    SuperAdmin,
-}
-
-impl AccessLevel {
-    /// The name shown to users.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Banned => "Banned",
-            Self::Normal => "Normal",
-            Self::Elevated => "Elevated",
-            Self::Moderator => "Moderator",
-            Self::Admin => "Admin",
-            Self::SuperAdmin => "SuperAdmin",
-        }
-    }
-}
 
 /// What a user gets to hear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +47,24 @@ pub(super) struct User {
     pub(super) room: Option<GameKey>,
     /// Asked to get no lobby messages during games.
     pub(super) wants_quiet: bool,
+    /// The password it gave for the room it joins next.
+    pub(super) password: Option<Box<[u8]>>,
+    /// Enters rooms unseen.
+    pub(super) is_unseen: bool,
+    /// Takes private messages.
+    pub(super) takes_messages: bool,
+    /// Whom a private message without a number goes to.
+    pub(super) partner: Option<UserId>,
+    /// Addresses whose lines this user does not want to see.
+    pub(super) ignored: Vec<IpAddr>,
+    /// Wants to see nobody's lines.
+    pub(super) ignores_all: bool,
+    /// The room it will watch when it joins it.
+    pub(super) watches: Option<GameId>,
+    /// The frame delay it chose.
+    pub(super) delay: Option<u16>,
+    /// Its session broke off: it did not leave by its own wish.
+    pub(super) lost: bool,
     pub(super) last_chat: Option<Time>,
     pub(super) last_create: Option<Time>,
     pub(super) room_lines: LineWindow,
@@ -89,9 +77,16 @@ impl User {
         u32::from(u16::try_from(rounded).unwrap_or(u16::MAX))
     }
 
-    /// Whether limits for ordinary users apply.
-    pub(super) fn is_normal(&self) -> bool {
-        self.level <= AccessLevel::Normal
+    /// Whether this user wants to see the lines of `speaker`.
+    pub(super) fn hears(&self, speaker: &Self) -> bool {
+        let is_self = self.key == speaker.key;
+        let ignores_all = self.ignores_all && !speaker.may(Right::HeardByAll);
+        is_self || !ignores_all && !self.ignores(speaker)
+    }
+
+    /// Whether this user has named `speaker` as one whose lines it does not want to see.
+    pub(super) fn ignores(&self, speaker: &Self) -> bool {
+        self.ignored.contains(&speaker.address) && !speaker.may(Right::NotIgnored)
     }
 }
 
@@ -140,6 +135,18 @@ impl Users {
         &self.listeners
     }
 
+    /// Whoever hears what `speaker` says in the lobby.
+    pub(super) fn audience<'a>(
+        &self,
+        speaker: &User,
+        scratch: &'a mut Vec<UserKey>,
+    ) -> &'a [UserKey] {
+        let hears = |key: &UserKey| self.get(*key).is_some_and(|user| user.hears(speaker));
+        scratch.clear();
+        scratch.extend(self.listeners.iter().copied().filter(hears));
+        scratch
+    }
+
     /// The number the next user gets; none if all are taken.
     pub(super) fn next_id(&self) -> Option<UserId> {
         next_id(self.last_id, |id| self.ids.contains_key(&UserId(id))).map(UserId)
@@ -175,6 +182,15 @@ impl Users {
             presence: Presence::Attentive,
             room: None,
             wants_quiet: false,
+            password: None,
+            is_unseen: false,
+            takes_messages: true,
+            partner: None,
+            ignored: Vec::new(),
+            ignores_all: false,
+            watches: None,
+            delay: None,
+            lost: false,
             last_chat: None,
             last_create: None,
             room_lines: LineWindow {

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+mod config;
 mod gateway;
 mod http;
 mod maple;
@@ -10,7 +11,8 @@ mod minecraft;
 mod seeds;
 
 use samara::{
-    kaillera::fuzz, maple::fuzz as maple_fuzz, minecraft::fuzz as minecraft_fuzz, service,
+    access::fuzz as access_fuzz, config::fuzz as config_fuzz, kaillera::fuzz,
+    maple::fuzz as maple_fuzz, minecraft::fuzz as minecraft_fuzz, service,
 };
 use std::{
     fs,
@@ -25,7 +27,7 @@ struct Target {
     run: fn(&[u8]),
 }
 
-const TARGETS: [Target; 14] = [
+const TARGETS: [Target; 18] = [
     Target {
         name: "connect",
         run: fuzz::connect,
@@ -81,6 +83,22 @@ const TARGETS: [Target; 14] = [
     Target {
         name: "minecraft_session",
         run: minecraft_fuzz::session,
+    },
+    Target {
+        name: "access",
+        run: access_fuzz::rules,
+    },
+    Target {
+        name: "properties",
+        run: config_fuzz::properties,
+    },
+    Target {
+        name: "emulinker",
+        run: config_fuzz::emulinker,
+    },
+    Target {
+        name: "native",
+        run: config_fuzz::native,
     },
 ];
 

@@ -243,7 +243,7 @@ fn a_vanished_player_is_told_apart_and_dropped() {
     for index in [0, 2] {
         party.players[index].expect_message(&ServerMessage::GameChat {
             name: b"Out of sync!",
-            text: b"Player 2 does not answer.",
+            text: b"Player 2 did not answer for 1 s and was dropped; the others play on.",
         });
     }
     assert_eq!(server.metrics().desyncs.get(), 1);

@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod access;
 mod connect;
 mod games;
 mod garbage;
@@ -16,6 +17,8 @@ mod login;
 mod real_time;
 mod recording;
 mod relay;
+#[cfg(unix)]
+mod reload;
 mod session_in_hex;
 mod starting;
 mod stop;

@@ -178,6 +178,11 @@ fn nobody_enters_a_running_game() {
         name: b"Late",
         id: late.id,
     });
+    let hint = format!("Say /watch {} and join again to watch this game.", game.0);
+    late.expect_message(&ServerMessage::InformationMessage {
+        source: b"server",
+        text: hint.as_bytes(),
+    });
     table.play(&mut players, 20);
 }
 

@@ -1,15 +1,11 @@
 //! The server stops in good order (kaillera-server.md 14.4).
 
-use crate::support::{Identity, PATIENCE, Player, Recipe, Table, config, room, serve};
+use crate::support::{Identity, PATIENCE, Player, Program, Recipe, Table, config, room, serve};
 use samara::kaillera::{
     connect::Reply,
     message::{ClientMessage, ServerMessage},
 };
 use std::{
-    io::{BufRead, BufReader},
-    net::SocketAddr,
-    process::{Child, Command, ExitStatus, Stdio},
-    sync::mpsc,
     thread,
     time::{Duration, Instant},
 };
@@ -140,82 +136,11 @@ fn an_empty_server_stops_at_once() {
     assert!(begin.elapsed() < Duration::from_secs(2));
 }
 
-/// The program itself, ended with the test.
-#[cfg(unix)]
-struct Program {
-    child: Child,
-    address: SocketAddr,
-}
-
-#[cfg(unix)]
-impl Program {
-    fn start() -> Self {
-        Self::start_with(&[])
-    }
-
-    fn start_with(options: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_samara"))
-            .args([
-                "serve",
-                "--bind",
-                "127.0.0.1",
-                "--port",
-                "0",
-                "--log",
-                "info",
-            ])
-            .args(options)
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (sender, lines) = mpsc::channel();
-        let stderr = BufReader::new(child.stderr.take().unwrap());
-        // Reads on to the end, so that the program never waits for its log.
-        thread::spawn(move || {
-            for line in stderr.lines().map_while(Result::ok) {
-                let _ = sender.send(line);
-            }
-        });
-        let address = loop {
-            let line = lines.recv_timeout(PATIENCE).expect("a line of the log");
-            if let Some((_, rest)) = line.split_once("listening on udp ") {
-                break rest.split(' ').next().unwrap().parse().unwrap();
-            }
-        };
-        Self { child, address }
-    }
-
-    fn signal(&self, name: &str) {
-        let id = self.child.id().to_string();
-        let status = Command::new("kill").args(["-s", name, &id]).status();
-        assert!(status.unwrap().success());
-    }
-
-    fn exit(&mut self) -> ExitStatus {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return status;
-            }
-            assert!(Instant::now() < deadline, "it does not end");
-            thread::sleep(Duration::from_millis(2));
-        }
-    }
-}
-
-#[cfg(unix)]
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_the_program_in_good_order() {
     for signal in ["TERM", "INT"] {
-        let mut program = Program::start();
+        let mut program = Program::start(&[]);
         let mut player = Player::log_in(program.address, &Identity::new("Ann"));
         player.echo(b"in");
         let begin = Instant::now();
@@ -233,7 +158,7 @@ fn a_signal_ends_the_program_in_good_order() {
 #[test]
 fn a_signal_ends_a_program_that_has_just_started() {
     for _ in 0..10 {
-        let mut program = Program::start();
+        let mut program = Program::start(&[]);
         program.signal("TERM");
         assert_eq!(program.exit().code(), Some(0));
     }
@@ -243,7 +168,7 @@ fn a_signal_ends_a_program_that_has_just_started() {
 #[cfg(unix)]
 #[test]
 fn a_second_signal_ends_the_program_at_once() {
-    let mut program = Program::start();
+    let mut program = Program::start(&[]);
     let mut player = Player::log_in(program.address, &Identity::new("Ann"));
     player.echo(b"in");
     program.signal("TERM");
@@ -261,7 +186,7 @@ fn a_second_signal_ends_a_program_that_drains() {
     let name = format!("samara-drain-{}.toml", std::process::id());
     let path = std::env::temp_dir().join(name);
     std::fs::write(&path, "[shutdown]\ndrain_s = 3600\n").unwrap();
-    let mut program = Program::start_with(&["--config", path.to_str().unwrap()]);
+    let mut program = Program::start(&["--config", path.to_str().unwrap()]);
     std::fs::remove_file(&path).unwrap();
     let mut players = room(program.address, &Identity::crowd(1));
     let recipe = Recipe {
@@ -274,7 +199,7 @@ fn a_second_signal_ends_a_program_that_drains() {
     program.signal("TERM");
     is_draining(&mut players[0]);
     table.play(&mut players, 100);
-    assert_eq!(program.child.try_wait().unwrap(), None);
+    assert!(program.is_running());
     program.signal("INT");
     const SIGINT: i32 = 2;
     assert_eq!(program.exit().code(), Some(128 + SIGINT));

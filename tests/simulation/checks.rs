@@ -184,6 +184,12 @@ impl Watch {
         }
         let message = ServerMessage::decode(message.kind, message.body)
             .expect("the server sends well-formed messages");
+        let before_login = matches!(
+            message,
+            ServerMessage::ServerAck | ServerMessage::ConnectionRejected { .. }
+        );
+        // The lists that say so may be among what was skipped.
+        self.logged_in |= rules.may_skip && !before_login;
         self.follow(rules.now, &message, findings);
         self.check_pace(rules, &message);
     }

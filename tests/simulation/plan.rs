@@ -8,6 +8,7 @@ use crate::{
 };
 use samara::{
     kaillera::message::ConnectionType,
+    lobby::sync::Sensitivity,
     service::kaillera::{Limits, Settings},
 };
 use std::{net::Ipv4Addr, time::Duration};
@@ -111,6 +112,8 @@ fn settings(rng: &mut Rng) -> Settings {
     rules.welcome = (0..rng.within(0..=5))
         .map(|n| format!("line {n}"))
         .collect();
+    rules.drop_stalled = rng.chance(7_000);
+    rules.autofire = Sensitivity::new(rng.pick(&[0, 5])).unwrap_or_default();
     let link = &mut settings.link;
     link.desync_after = Duration::from_secs(rng.pick(&[2, 12]));
     link.drop_after = Duration::from_secs(rng.pick(&[6, 60]));
@@ -122,6 +125,8 @@ fn settings(rng: &mut Rng) -> Settings {
         inbox: rng.pick(&[16, 16, 256]),
         frames_out: rng.pick(&[24, 512, 512, 512]),
         backlog: rng.pick(&[4096, 256 * 1024]),
+        replay: rng.pick(&[0, 16 * 1024, 1 << 20]),
+        replay_total: 2 << 20,
         ..Limits::default()
     };
     settings

@@ -54,6 +54,8 @@ pub(crate) struct Streams {
     frames: BTreeMap<Part, Vec<u64>>,
     /// Clients whose inputs and views may be anything.
     pub(crate) garbled: BTreeSet<u16>,
+    /// Who is gone may come back into its game.
+    pub(crate) may_return: bool,
     /// Frames that two emulators were found to agree on.
     pub(crate) compared: u64,
 }
@@ -106,6 +108,9 @@ impl Streams {
             for number in 0..recording.slots.len() {
                 let slot_input = &inputs[number * INPUT..][..INPUT];
                 let slot = &mut recording.slots[number];
+                if self.may_return {
+                    slot.may_return(slot_input);
+                }
                 let new = slot.follow(me, number, slot_input, &self.garbled);
                 if let Some(author) = new {
                     self.join(me, author);
@@ -155,6 +160,21 @@ impl Streams {
 }
 
 impl Slot {
+    /// Begins anew if one that is gone is back, in what is another game to it.
+    fn may_return(&mut self, input: &[u8]) {
+        if let (Some(known), Some((author, step))) = (self.author, author(input))
+            && self.over
+            && known.client == author.client
+            && known.game < author.game
+        {
+            *self = Self {
+                author: Some(author),
+                step,
+                ..Self::default()
+            };
+        }
+    }
+
     /// Checks that a slot has one author, whose inputs come in order and end once. Says who it
     /// is when that becomes known.
     fn follow(

@@ -12,6 +12,7 @@ mod client;
 mod identity;
 mod inputs;
 mod player;
+mod program;
 mod stub;
 mod table;
 
@@ -19,6 +20,7 @@ pub use client::Client;
 pub use identity::Identity;
 pub use inputs::{Recipe, hash};
 pub use player::{PATIENCE, Player, Received, Start};
+pub use program::Program;
 pub use stub::{Asked, Stub, answer};
 pub use table::Table;
 

@@ -162,6 +162,13 @@ impl Catalogue {
         self.split(&out)
     }
 
+    /// `line`, not longer than [`LINE`] bytes.
+    pub(super) fn cut(&self, mut line: Vec<u8>) -> Vec<u8> {
+        let end = self.charset.split(&line, LINE).0.len();
+        line.truncate(end);
+        line
+    }
+
     /// A line of the operator's that is in no catalogue, split to [`LINE`] bytes.
     pub(super) fn lines(&self, text: &str) -> Vec<Vec<u8>> {
         let mut bytes = Vec::new();
@@ -169,7 +176,8 @@ impl Catalogue {
         self.split(&bytes)
     }
 
-    fn split(&self, bytes: &[u8]) -> Vec<Vec<u8>> {
+    /// `bytes` in as many lines of [`LINE`] bytes as it takes.
+    pub(super) fn split(&self, bytes: &[u8]) -> Vec<Vec<u8>> {
         let mut lines = Vec::new();
         let mut rest = bytes;
         while !rest.is_empty() {

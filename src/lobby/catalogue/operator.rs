@@ -51,6 +51,11 @@ impl OperatorTexts {
         self.0.is_empty()
     }
 
+    /// Whether the text called `key` is reworded.
+    pub fn has(&self, key: &str) -> bool {
+        Text::with_key(key).is_some_and(|text| self.get(text).is_some())
+    }
+
     pub(super) fn get(&self, text: Text) -> Option<&str> {
         let own = self.0.iter().find(|(other, _)| *other == text);
         own.map(|(_, template)| template.as_str())

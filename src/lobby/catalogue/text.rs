@@ -143,6 +143,7 @@ texts! {
     StartType, "KailleraGameImpl.StartGameDeniedConnectionTypeMismatch", "The connection types differ.";
     StartEmulatorInfo, "KailleraGameImpl.StartGameEmulatorMismatchInfo", "All players must use the owner''s emulator version: {0}";
     StartEmulator, "KailleraGameImpl.StartGameDeniedEmulatorMismatch", "The emulators differ.";
+    StartNobody, "KailleraGameImpl.StartGameErrorNobodyPlays", "Everybody here only watches.";
     StartDraining, "KailleraGameImpl.StartGameDeniedShuttingDown", "The server is going down; no game starts any more.";
     NotReady, "KailleraGameImpl.ReadyTimeout", "{0} did not get ready in time.";
     Delay, "KailleraGameImpl.Delay", "P{0} Delay = {1} ({2} frame delay)";
@@ -156,11 +157,8 @@ texts! {
     DesyncGap, "KailleraGameImpl.DesynchDetectedDroppedPacket", "A packet from {0} was lost.";
     DesyncStall, "KailleraGameImpl.DesynchDetectedPlayerLagged", "{0} does not answer.";
     BadCacheIndex, "KailleraGameImpl.BadCacheIndex", "Your inputs were not understood; your game may differ from the others'.";
-    HangWarning, "KailleraGameImpl.HangWarning", "{0} does not answer and is dropped in {1} s.";
     HangDropped, "KailleraGameImpl.HangDropped", "{0} did not answer for {1} s and was dropped; the others play on.";
-    RejoinWait, "KailleraGameImpl.RejoinWait", "{0} is gone and may come back within {1} s.";
     Rejoined, "KailleraGameImpl.Rejoined", "{0} is back in the game.";
-    RejoinDenied, "KailleraGameImpl.RejoinDenied", "You cannot come back into this game.";
     Autofire, "AutoFireScanner2.AutoFireDetected", "Autofire noticed: {0}";
     LagTotal, "Lagstat.TotalGameLagSummary", "Lag in the last {0}: {1}";
     LagPlayers, "Lagstat.PerUserSummary", "Lag known to come from:";
@@ -171,12 +169,12 @@ texts! {
     Fps, "Fps.NewFpsMeasurement", "Lag is now measured against {0} frames per second";
 
     // Watching.
-    WatchBegins, "KailleraGameImpl.WatchBegins", "You watch this game from now on; {0} ends it.";
+    WatchHint, "ChatAction.WatchHint", "Say /watch {0} and join again to watch this game.";
+    WatchNext, "ChatAction.WatchNext", "Join room {0} now to watch it.";
+    WatchBegins, "KailleraGameImpl.WatchBegins", "You see this game from its start, and what you press has no effect. Take your emulator's speed limit off to catch up.";
     WatchEnds, "KailleraGameImpl.WatchEnds", "You no longer watch this game.";
     WatcherCame, "KailleraGameImpl.WatcherCame", "{0} watches the game.";
     WatcherLeft, "KailleraGameImpl.WatcherLeft", "{0} no longer watches the game.";
-    WatchNot, "KailleraGameImpl.WatchErrorNotWatching", "You watch no game.";
-    WatchNoGame, "KailleraGameImpl.WatchErrorNoGame", "No game is running in that room.";
     WatchDenied, "KailleraGameImpl.WatchDenied", "This room cannot be watched.";
     WatchFull, "KailleraGameImpl.WatchDeniedFull", "Too many watch this game already.";
 
@@ -355,6 +353,7 @@ texts! {
     HelpFindUserUser, "ChatAction.HelpFindUser", "/finduser <text> finds users by part of their name";
     HelpJoinPassword, "ChatAction.HelpPassword", "/password <word> gives the password of the room you join next";
     HelpWatch, "ChatAction.HelpWatch", "/watch <room> lets you watch a game";
+    HelpWatchHere, "GameCommandAction.HelpWatch", "/watch lets you watch this room's games";
     HelpUnwatch, "ChatAction.HelpUnwatch", "/unwatch ends watching";
     HelpStop, "GameCommandAction.HelpStop", "/stop prevents the post about this room";
     HelpQuietOn, "GameCommandAction.HelpQuietOn", "/p2pon holds lobby messages back during games";
@@ -370,7 +369,7 @@ texts! {
     HelpSetEmulator, "GameOwnerCommandAction.HelpSetEmulator", "/setemu lets only your emulator join; /setemu any lifts it";
     HelpSetType, "GameOwnerCommandAction.HelpSetType", "/setconn lets only your connection type join; /setconn any lifts it";
     HelpSameDelay, "GameOwnerCommandAction.HelpSameDelay", "/samedelay <true|false> gives all players the highest delay";
-    HelpDelay, "GameOwnerCommandAction.HelpDelay", "/delay <player> <delay> sets a player's delay from the next start";
+    HelpDelay, "GameOwnerCommandAction.HelpDelay", "/delay <1-60|auto> sets your frame delay from the next start";
     HelpStart, "GameOwnerCommandAction.HelpStart", "/start starts the game";
     HelpStartAt, "GameOwnerCommandAction.HelpStartN", "/startn <1-100> starts when that many players are in";
     HelpMembers, "GameOwnerCommandAction.HelpMembers", "/num shows how many are in the room";

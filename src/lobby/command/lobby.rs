@@ -1,21 +1,26 @@
 //! Commands in the lobby (kaillera-server.md 7.3).
 
-use super::{Entry, find, split};
-use crate::lobby::{
-    Lobby, Sink, UserKey,
-    catalogue::{Param, Text},
-    chat::inform,
-    login::{PRODUCT, VERSION},
-    user::User,
+use super::{Entry, Place, find, number, social, split};
+use crate::{
+    kaillera::message::GameId,
+    lobby::{
+        Lobby, Sink, UserKey,
+        catalogue::{Param, Text},
+        chat::inform,
+        login::{PRODUCT, VERSION},
+    },
+    timer::Time,
 };
 
 #[derive(Clone, Copy)]
 enum Command {
     AliveCheck,
+    FindUser,
     Help,
-    Me,
     MyIp,
+    Password,
     Version,
+    Watch,
 }
 
 const TABLE: &[Entry<Command>] = &[
@@ -25,14 +30,14 @@ const TABLE: &[Entry<Command>] = &[
         help: Text::HelpAliveCheck,
     },
     Entry {
+        word: "/finduser",
+        command: Command::FindUser,
+        help: Text::HelpFindUserUser,
+    },
+    Entry {
         word: "/help",
         command: Command::Help,
         help: Text::HelpHelp,
-    },
-    Entry {
-        word: "/me",
-        command: Command::Me,
-        help: Text::HelpMe,
     },
     Entry {
         word: "/myip",
@@ -40,9 +45,19 @@ const TABLE: &[Entry<Command>] = &[
         help: Text::HelpMyIp,
     },
     Entry {
+        word: "/password",
+        command: Command::Password,
+        help: Text::HelpJoinPassword,
+    },
+    Entry {
         word: "/version",
         command: Command::Version,
         help: Text::HelpVersion,
+    },
+    Entry {
+        word: "/watch",
+        command: Command::Watch,
+        help: Text::HelpWatch,
     },
 ];
 
@@ -50,11 +65,26 @@ const TABLE: &[Entry<Command>] = &[
 const ALIVE: &[u8] = b":ALIVECHECK=";
 
 impl Lobby {
-    pub(in crate::lobby) fn lobby_command(&self, user: UserKey, line: &[u8], sink: &mut impl Sink) {
+    pub(in crate::lobby) fn lobby_command(
+        &mut self,
+        now: Time,
+        user: UserKey,
+        line: &[u8],
+        sink: &mut impl Sink,
+    ) {
+        if self.admin_command(now, user, line, sink)
+            || !self.take_turn(now, user, Place::Lobby, sink)
+        {
+            return;
+        }
+        let (word, rest) = split(line);
+        if let Some(entry) = find(social::TABLE, word) {
+            self.social_command(now, user, Place::Lobby, entry.command, rest, sink);
+            return;
+        }
         let Some(sender) = self.users.get(user) else {
             return;
         };
-        let (word, rest) = split(line);
         let Some(entry) = find(TABLE, word) else {
             let params = [Param::Bytes(line)];
             inform(
@@ -69,12 +99,19 @@ impl Lobby {
                 let alive = self.catalogue.line(Text::Alive, &[]);
                 inform(&[user], &[ALIVE, &alive].concat(), sink);
             }
-            Command::Help => {
-                for entry in TABLE {
-                    inform(&[user], &self.catalogue.line(entry.help, &[]), sink);
+            Command::FindUser => {
+                if self.find_users(user, rest, sink).is_none() {
+                    let usage = [Param::Text(Text::UsageFindUser)];
+                    self.reply(user, Place::Lobby, Text::CommandUsage, &usage, sink);
                 }
             }
-            Command::Me => self.emote(sender, rest, entry.help, sink),
+            Command::Help => {
+                let own = TABLE.iter().map(|entry| entry.help);
+                for text in own.chain(social::TABLE.iter().map(|entry| entry.help)) {
+                    inform(&[user], &self.catalogue.line(text, &[]), sink);
+                }
+                self.admin_help(user, sink);
+            }
             Command::MyIp => {
                 let address = sender.address.to_string();
                 let params = [Param::Word(&address)];
@@ -84,27 +121,24 @@ impl Lobby {
                     sink,
                 );
             }
+            Command::Password => {
+                if self.note_password(user, rest, sink).is_none() {
+                    let usage = [Param::Text(Text::HelpJoinPassword)];
+                    self.reply(user, Place::Lobby, Text::CommandUsage, &usage, sink);
+                }
+            }
             Command::Version => {
                 let params = [Param::Word(PRODUCT), Param::Word(VERSION)];
                 inform(&[user], &self.catalogue.line(Text::Version, &params), sink);
             }
-        }
-    }
-
-    fn emote(&self, sender: &User, text: &[u8], help: Text, sink: &mut impl Sink) {
-        let text = text.strip_prefix(b":").unwrap_or(text);
-        if text.is_empty() {
-            let help = self
-                .catalogue
-                .line(Text::CommandUsage, &[Param::Text(help)]);
-            inform(&[sender.key], &help, sink);
-        } else if let Err(reason) = self.check_chat(sender, text) {
-            self.refuse_chat(sender.key, reason, sink);
-        } else {
-            let params = [Param::Bytes(&sender.name), Param::Bytes(text)];
-            for line in self.catalogue.wrapped(Text::Emote, &params) {
-                inform(self.users.listeners(), &line, sink);
-            }
+            Command::Watch => match number(rest) {
+                Some(id) => self.will_watch(user, GameId(id), sink),
+                None => {
+                    let usage = [Param::Text(entry.help)];
+                    let usage = self.catalogue.line(Text::CommandUsage, &usage);
+                    inform(&[user], &usage, sink);
+                }
+            },
         }
     }
 }

@@ -1,9 +1,67 @@
 //! Lines that begin with a slash: the tables of words, and how a line is read.
 
+mod admin;
+mod game;
+mod ignore;
 mod lobby;
+mod message;
+mod order;
 mod room;
+mod social;
 
-use super::catalogue::Text;
+use super::{
+    Lobby, Sink, UserKey,
+    catalogue::{Param, ROOM_NAME, Text},
+    chat::{inform, say},
+    rights::Right,
+};
+use crate::timer::Time;
+
+/// Where a command was given, and so where it is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Answers are information lines.
+    Lobby,
+    /// Answers are notices in the room.
+    Room,
+}
+
+impl Lobby {
+    /// Lets an ordinary user give a command as often as it may write a line; else it is told.
+    fn take_turn(&mut self, now: Time, user: UserKey, place: Place, sink: &mut impl Sink) -> bool {
+        let Some(sender) = self.users.get(user) else {
+            return false;
+        };
+        if sender.may(Right::AnyPace) {
+            return true;
+        }
+        if self.check_turn(now, sender).is_err() {
+            self.reply(user, place, Text::CommandFlood, &[], sink);
+            return false;
+        }
+        self.end_turn(now, user);
+        true
+    }
+
+    /// Answers one user where it asked.
+    fn reply(
+        &self,
+        to: UserKey,
+        place: Place,
+        text: Text,
+        params: &[Param<'_>],
+        sink: &mut impl Sink,
+    ) {
+        reply_line(to, place, &self.catalogue.line(text, params), sink);
+    }
+}
+
+fn reply_line(to: UserKey, place: Place, line: &[u8], sink: &mut impl Sink) {
+    match place {
+        Place::Lobby => inform(&[to], line, sink),
+        Place::Room => say(&[to], ROOM_NAME, line, sink),
+    }
+}
 
 /// One command.
 struct Entry<C: 'static> {

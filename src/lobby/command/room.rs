@@ -1,12 +1,12 @@
 //! Commands in a room, the owner's and everybody's (kaillera-server.md 7.4, 7.5).
 
-use super::{Entry, find, number, split};
+use super::{Entry, Place, find, game, number, order, social, split};
 use crate::{
     lobby::{
-        AccessLevel, GameKey, Lobby, Sink, UserKey,
-        catalogue::{Param, ROOM_NAME, Text},
-        chat::say,
+        GameKey, Lobby, Sink, UserKey,
+        catalogue::{Param, Text},
         login::type_text,
+        rights::Right,
         user::Presence,
     },
     timer::Time,
@@ -16,7 +16,6 @@ use std::time::Duration;
 #[derive(Clone, Copy)]
 enum Command {
     Help,
-    Me,
     Quiet(bool),
     Stop,
 }
@@ -37,11 +36,6 @@ const TABLE: &[Entry<Command>] = &[
         word: "/help",
         command: Command::Help,
         help: Text::HelpHelp,
-    },
-    Entry {
-        word: "/me",
-        command: Command::Me,
-        help: Text::HelpMe,
     },
     Entry {
         word: "/p2poff",
@@ -108,32 +102,57 @@ impl Lobby {
         sink: &mut impl Sink,
     ) {
         let (word, rest) = split(line);
-        if let Some(entry) = find(OWNER_TABLE, word) {
+        if let Some((command, help)) = owners(word) {
             if !self.commands(user, room) {
-                self.answer(user, Text::CommandOwner, &[], sink);
+                self.reply(user, Place::Room, Text::CommandOwner, &[], sink);
                 return;
             }
-            let done = self.owner_command(now, user, room, entry.command, rest, sink);
+            let done = match command {
+                Owners::Room(it) => self.owner_command(now, user, room, it, rest, sink),
+                Owners::Order(it) => self.order_command(now, user, room, it, rest, sink),
+                Owners::Game(it) => self.owners_game_command(user, room, it, rest, sink),
+            };
             if done.is_none() {
-                let usage = [Param::Text(entry.help)];
-                self.answer(user, Text::CommandUsage, &usage, sink);
+                let usage = [Param::Text(help)];
+                self.reply(user, Place::Room, Text::CommandUsage, &usage, sink);
             }
+            return;
+        }
+        if let Some(Command::Quiet(on)) = find(TABLE, word).map(|entry| entry.command) {
+            self.set_quiet(user, room, on, sink);
+            return;
+        }
+        if let Some(Command::Stop) = find(TABLE, word).map(|entry| entry.command) {
+            self.stop_post(user, room, sink);
+            return;
+        }
+        if !self.take_turn(now, user, Place::Room, sink) {
+            return;
+        }
+        if let Some(entry) = find(social::TABLE, word) {
+            self.social_command(now, user, Place::Room, entry.command, rest, sink);
+            return;
+        }
+        if self.game_command(user, room, line, (word, rest), sink) {
             return;
         }
         match find(TABLE, word).map(|entry| entry.command) {
             Some(Command::Help) => self.room_help(user, room, sink),
-            Some(Command::Me) => self.room_emote(user, room, rest, sink),
-            Some(Command::Quiet(on)) => self.set_quiet(user, room, on, sink),
-            Some(Command::Stop) => self.stop_post(user, room, sink),
-            None => self.answer(user, Text::UnknownCommand, &[Param::Bytes(line)], sink),
+            _ => self.reply(
+                user,
+                Place::Room,
+                Text::UnknownCommand,
+                &[Param::Bytes(line)],
+                sink,
+            ),
         }
     }
 
     /// Whether `user` may give the owner's commands.
     fn commands(&self, user: UserKey, room: GameKey) -> bool {
         let owns = self.games.get(room).is_some_and(|game| game.owner == user);
-        let level = self.users.get(user).map(|user| user.level);
-        owns || level >= Some(AccessLevel::SuperAdmin)
+        let user = self.users.get(user);
+        owns || user.is_some_and(|user| user.may(Right::OwnRooms))
     }
 
     /// None if the command was used wrongly.
@@ -162,8 +181,8 @@ impl Lobby {
                 self.show_status(room, sink);
             }
             OwnerCommand::Members => {
-                let params = [Param::Number(game.member_count().into())];
-                self.answer(user, Text::Members, &params, sink);
+                let params = [Param::Number(game.player_count().into())];
+                self.reply(user, Place::Room, Text::Members, &params, sink);
             }
             OwnerCommand::SameDelay => {
                 game.same_delay = rest.eq_ignore_ascii_case(b"true");
@@ -195,7 +214,13 @@ impl Lobby {
             }
             OwnerCommand::Start => {
                 if let Err(reason) = self.try_start(now, user, sink) {
-                    self.answer(user, Text::CommandFailed, &[Param::Text(reason)], sink);
+                    self.reply(
+                        user,
+                        Place::Room,
+                        Text::CommandFailed,
+                        &[Param::Text(reason)],
+                        sink,
+                    );
                 }
             }
         }
@@ -203,31 +228,17 @@ impl Lobby {
     }
 
     fn room_help(&self, user: UserKey, room: GameKey, sink: &mut impl Sink) {
-        let owners = OWNER_TABLE.iter().map(|entry| entry.help);
-        let shown = if self.commands(user, room) {
-            owners.len()
-        } else {
-            0
-        };
-        let everybodys = TABLE.iter().map(|entry| entry.help);
-        for text in everybodys.chain(owners.take(shown)) {
-            self.answer(user, text, &[], sink);
+        let (game, owners_game) = game::helps();
+        let everybodys = TABLE.iter().map(|entry| entry.help).chain(game);
+        let social = social::TABLE.iter().map(|entry| entry.help);
+        for text in everybodys.chain(social) {
+            self.reply(user, Place::Room, text, &[], sink);
         }
-    }
-
-    fn room_emote(&mut self, user: UserKey, room: GameKey, text: &[u8], sink: &mut impl Sink) {
-        let Some(sender) = self.users.get(user) else {
-            return;
-        };
-        if text.is_empty() {
-            let usage = [Param::Text(Text::HelpMe)];
-            self.answer(user, Text::CommandUsage, &usage, sink);
-        } else if let Err(reason) = self.check_chat(sender, text) {
-            self.answer(user, Text::ChatDenied, &[Param::Text(reason)], sink);
-        } else {
-            let name = sender.name.clone();
-            let params = [Param::Bytes(&name), Param::Bytes(text)];
-            self.say_room(room, Text::Emote, &params, sink);
+        if self.commands(user, room) {
+            let owners = OWNER_TABLE.iter().map(|entry| entry.help);
+            for text in owners.chain(owners_game).chain(order::helps()) {
+                self.reply(user, Place::Room, text, &[], sink);
+            }
         }
     }
 
@@ -265,11 +276,21 @@ impl Lobby {
             playing.into_iter().for_each(|key| self.wake(key, sink));
         }
     }
+}
 
-    /// A notice of the server's to one member.
-    fn answer(&self, user: UserKey, text: Text, params: &[Param<'_>], sink: &mut impl Sink) {
-        say(&[user], ROOM_NAME, &self.catalogue.line(text, params), sink);
-    }
+/// A command of the owner's, by what it is about.
+enum Owners {
+    Room(OwnerCommand),
+    Order(order::Command),
+    Game(game::OwnerCommand),
+}
+
+/// The owner's command that `word` is, and its line of help.
+fn owners(word: &[u8]) -> Option<(Owners, Text)> {
+    let of_room = find(OWNER_TABLE, word).map(|it| (Owners::Room(it.command), it.help));
+    let of_order = || order::command(word).map(|(it, help)| (Owners::Order(it), help));
+    let of_game = || game::owner_command(word).map(|(it, help)| (Owners::Game(it), help));
+    of_room.or_else(of_order).or_else(of_game)
 }
 
 /// Whether the owner's own is required: without a word it is, with `any` it is not.

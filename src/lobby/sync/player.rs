@@ -1,11 +1,15 @@
 //! One player's side of frame sync.
 
 use super::{
-    Input, SyncEvent, SyncSink,
+    Input, Sensitivity, SyncEvent, SyncSink,
+    autofire::Detector,
     backlog::{Backlog, Full},
 };
 use crate::{kaillera::InputCache, timer::Time};
-use std::mem;
+use std::{mem, time::Duration};
+
+/// Least time between two words about one player's autofire.
+const AUTOFIRE_PAUSE: Duration = Duration::from_secs(60);
 
 /// What a message of a player leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,17 +36,21 @@ pub(super) struct Player {
     pub(super) heard: Time,
     /// When its link was last asked to repeat itself.
     pub(super) nudged: Time,
+    /// When the payload for the next frames was there.
+    pub(super) ready: Time,
     inputs: InputCache,
     backlog: Backlog,
     zeros: usize,
     zeros_left: usize,
     told_bad_index: bool,
     told_odd_length: bool,
+    detector: Detector,
+    told_autofire: Option<Time>,
 }
 
 impl Player {
     /// Starts a game whose first `zeros` messages of this player are answered with zeros.
-    pub(super) fn begin(&mut self, zeros: usize) {
+    pub(super) fn begin(&mut self, zeros: usize, sensitivity: Sensitivity) {
         self.active = true;
         self.heard = Time::ZERO;
         self.nudged = Time::ZERO;
@@ -52,10 +60,34 @@ impl Player {
         self.zeros_left = zeros;
         self.told_bad_index = false;
         self.told_odd_length = false;
+        self.detector.begin(sensitivity);
+        self.told_autofire = None;
+    }
+
+    /// Takes part again, with neutral inputs for the messages it waits for an answer to.
+    pub(super) fn rejoin(&mut self, now: Time, owed: usize) {
+        self.active = true;
+        self.heard = now;
+        self.nudged = now;
+        self.ready = now;
+        self.zeros_left = 0;
+        self.backlog.clear();
+        for _ in 0..owed {
+            let _ = self.backlog.feed(&[]);
+        }
+    }
+
+    pub(super) fn forget_inputs(&mut self, payload_len: usize) {
+        self.inputs.reset(payload_len);
+    }
+
+    pub(super) fn overhear(&mut self, payload: &[u8]) {
+        self.inputs.push(payload);
     }
 
     /// Makes room for payloads of `payload_len` bytes.
     pub(super) fn make_room(&mut self, payload_len: usize) {
+        self.detector.make_room(payload_len);
         self.inputs.reset(payload_len);
         self.backlog.reset(self.zeros, payload_len);
     }
@@ -109,8 +141,39 @@ impl Player {
         self.backlog.front()
     }
 
-    /// Removes the payload for the next frames.
-    pub(super) fn pop(&mut self) {
+    /// Looks at the payload for the next frames; tells of autofire, but not all the time.
+    pub(super) fn look_for_autofire(
+        &mut self,
+        now: Time,
+        index: usize,
+        input_len: usize,
+        sink: &mut impl SyncSink,
+    ) {
+        if self.detector.is_off() {
+            return;
+        }
+        for input in self
+            .backlog
+            .front()
+            .unwrap_or_default()
+            .chunks_exact(input_len)
+        {
+            let told = self.told_autofire;
+            if let Some(rhythm) = self.detector.observe(input)
+                && told.is_none_or(|told| now.since(told) >= AUTOFIRE_PAUSE)
+            {
+                self.told_autofire = Some(now);
+                sink.event(SyncEvent::Autofire {
+                    player: index,
+                    rhythm,
+                });
+            }
+        }
+    }
+
+    /// Removes the payload for the next frames; the one after it may be there already.
+    pub(super) fn pop(&mut self, now: Time) {
         self.backlog.pop();
+        self.ready = now;
     }
 }

@@ -1,5 +1,5 @@
 mod leaving;
-mod model;
+pub(in crate::lobby::sync) mod model;
 mod timing;
 
 use self::model::{CacheEnd, Model, Recorder, Said, Wire};
@@ -20,7 +20,7 @@ const TYPES: [ConnectionType; 6] = [
 ];
 
 fn sync() -> FrameSync {
-    FrameSync::new(Duration::from_secs(12))
+    FrameSync::new(Duration::from_secs(12), Duration::from_secs(60))
 }
 
 /// What a client knows: both ends of its caches, and the stream it was sent.

@@ -331,9 +331,18 @@ fn many_players_get_two_lines_of_delays_at_most() {
 
 #[test]
 fn the_room_hears_who_is_out_of_sync() {
-    let mut world = World::playing("ab");
+    let mut world = World::new(Rules {
+        drop_stalled: false,
+        ..Rules::default()
+    });
+    world.enter("ab");
+    world.create('a', "Game");
+    world.join('b', 1);
+    world.start('a');
+    world.ready("ab");
+    world.take();
     let game = world.game(0);
-    for cause in [Desync::Gap, Desync::Stall] {
+    for cause in [Desync::Gap, Desync::Stall(Duration::from_secs(12))] {
         world
             .lobby
             .desynchronised(world.now, game, 1, cause, &mut world.sink);

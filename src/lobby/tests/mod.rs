@@ -1,15 +1,23 @@
 //! A lobby, users with one-letter seats, and a sink that writes down what they see.
 
+mod admin;
 mod chat;
 mod games;
+mod lag;
 mod leaving;
+mod lineup;
 mod login;
 mod model;
+mod order;
 mod posts;
 mod rooms;
+mod social;
 mod trivia;
+mod watch;
 
-use super::{Close, Departure, GameKey, Lobby, Login, Player, Sink, UserKey, rules::Rules};
+use super::{
+    Close, Departure, GameKey, LagOrder, Lobby, Login, Sink, Start, UserKey, Watcher, rules::Rules,
+};
 use crate::{
     kaillera::message::{ClientMessage, ConnectionType, GameId, ServerMessage, UserId},
     timer::Time,
@@ -47,6 +55,8 @@ fn login<'a>(name: &'a [u8]) -> Login<'a> {
 #[derive(Default)]
 struct Recorder {
     log: Vec<String>,
+    /// Those of the game that began last, in the order of their numbers.
+    players: Vec<UserKey>,
 }
 
 impl Sink for Recorder {
@@ -57,11 +67,13 @@ impl Sink for Recorder {
         self.log.push(format!("{to}: {}", describe(message)));
     }
 
-    fn begin(&mut self, game: GameKey, connection_type: ConnectionType, players: &[Player]) {
-        let delays: Vec<u16> = players.iter().map(|player| player.delay).collect();
+    fn begin(&mut self, game: GameKey, start: &Start<'_>) {
+        let delays: Vec<u16> = start.players.iter().map(|player| player.delay).collect();
         let index = game.index;
+        let connection_type = start.connection_type;
         self.log
             .push(format!("begin {index} {connection_type:?} {delays:?}"));
+        self.players = start.players.iter().map(|player| player.user).collect();
     }
 
     fn play(&mut self, _now: Time, game: GameKey) {
@@ -74,6 +86,29 @@ impl Sink for Recorder {
 
     fn end(&mut self, game: GameKey) {
         self.log.push(format!("end {}", game.index));
+    }
+
+    fn lag(&mut self, game: GameKey, order: LagOrder) {
+        self.log.push(format!("lag {} {order:?}", game.index));
+    }
+
+    fn watch(&mut self, game: GameKey, watcher: Watcher) {
+        let Watcher {
+            index,
+            delay,
+            player,
+            ..
+        } = watcher;
+        self.log
+            .push(format!("watch {} #{index} {delay} {player:?}", game.index));
+    }
+
+    fn unwatch(&mut self, game: GameKey, _user: UserKey, index: u8) {
+        self.log.push(format!("unwatch {} #{index}", game.index));
+    }
+
+    fn reseat(&mut self, game: GameKey, _user: UserKey, player: usize) {
+        self.log.push(format!("reseat {} {player}", game.index));
     }
 
     fn close(&mut self, user: UserKey, close: Close) {
@@ -90,7 +125,11 @@ impl<F: FnMut(&ServerMessage<'_>)> Sink for OnNotice<F> {
         (self.0)(message);
     }
 
-    fn begin(&mut self, _: GameKey, _: ConnectionType, _: &[Player]) {}
+    fn begin(&mut self, _: GameKey, _: &Start<'_>) {}
+    fn lag(&mut self, _: GameKey, _: LagOrder) {}
+    fn watch(&mut self, _: GameKey, _: Watcher) {}
+    fn unwatch(&mut self, _: GameKey, _: UserKey, _: u8) {}
+    fn reseat(&mut self, _: GameKey, _: UserKey, _: usize) {}
     fn play(&mut self, _: Time, _: GameKey) {}
     fn remove(&mut self, _: Time, _: GameKey, _: usize) {}
     fn end(&mut self, _: GameKey) {}

@@ -1,7 +1,11 @@
 //! Random requests; what each client concludes from its messages is what the lobby holds.
 
 use super::*;
-use crate::{buffer::Reader, kaillera::message::GameStatus, lobby::sync::Desync};
+use crate::{
+    buffer::Reader,
+    kaillera::message::GameStatus,
+    lobby::{WatchEnd, sync::Desync},
+};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,7 +74,7 @@ impl Client {
             M::StartGame {
                 player, players, ..
             } => {
-                assert!((1..=players).contains(&player));
+                assert!((1..=players + 1).contains(&player));
                 assert_eq!(self.number.replace(player), None);
             }
             M::AllReady => assert!(self.number.is_some()),
@@ -132,6 +136,9 @@ struct Run {
 struct Clients {
     live: BTreeMap<UserKey, Client>,
     runs: BTreeMap<GameKey, Run>,
+    watching: BTreeMap<UserKey, (GameKey, Watcher)>,
+    /// Watchers that wait for an answer.
+    asked: Vec<UserKey>,
     /// Some miss what happens in the lobby while they play, so their views are not followed.
     are_spared: bool,
 }
@@ -147,8 +154,8 @@ impl Sink for Clients {
         }
     }
 
-    fn begin(&mut self, game: GameKey, _: ConnectionType, players: &[Player]) {
-        let active = (0..players.len()).collect();
+    fn begin(&mut self, game: GameKey, start: &Start<'_>) {
+        let active = (0..start.players.len()).collect();
         let run = Run {
             plays: false,
             active,
@@ -169,6 +176,35 @@ impl Sink for Clients {
 
     fn end(&mut self, game: GameKey) {
         assert!(self.runs.remove(&game).is_some());
+        self.watching.retain(|_, (other, _)| *other != game);
+    }
+
+    fn lag(&mut self, game: GameKey, _: LagOrder) {
+        assert!(self.runs.contains_key(&game));
+    }
+
+    fn watch(&mut self, game: GameKey, watcher: Watcher) {
+        assert!(self.runs.contains_key(&game));
+        let watching = self.watching.values();
+        assert!(
+            watching
+                .clone()
+                .all(|it| (it.0, it.1.index) != (game, watcher.index))
+        );
+        let before = self.watching.insert(watcher.user, (game, watcher));
+        assert!(before.is_none());
+        self.asked.push(watcher.user);
+    }
+
+    fn unwatch(&mut self, game: GameKey, user: UserKey, index: u8) {
+        let before = self.watching.remove(&user).expect("a watcher");
+        assert_eq!((before.0, before.1.index), (game, index));
+    }
+
+    fn reseat(&mut self, game: GameKey, user: UserKey, player: usize) {
+        let run = self.runs.get_mut(&game).expect("a game that has begun");
+        assert!(run.active.insert(player));
+        self.watching.remove(&user);
     }
 
     fn close(&mut self, user: UserKey, _: Close) {
@@ -184,7 +220,7 @@ impl Clients {
             .iter()
             .map(|game| {
                 let status = game.phase.status() as u8;
-                (game.id.0, (status, game.member_count(), game.capacity))
+                (game.id.0, (status, game.player_count(), game.capacity))
             })
             .collect();
         assert_eq!(self.live.len(), lobby.users());
@@ -255,7 +291,17 @@ fn line(commands: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn request(quiet: bool) -> impl Strategy<Value = Request> {
-    let lobby = line(&["hi", "/help", "/me :x", "/alivecheck", "/myip", "", "/"]);
+    let lobby = line(&[
+        "hi",
+        "/watch 1",
+        "/watch 2",
+        "/help",
+        "/me :x",
+        "/alivecheck",
+        "/myip",
+        "",
+        "/",
+    ]);
     let room = line(match quiet {
         true => &["/p2pon", "/p2poff", "/start", "/setemu any"],
         false => &[
@@ -266,6 +312,12 @@ fn request(quiet: bool) -> impl Strategy<Value = Request> {
             "/num",
             "/start",
             "/help",
+            "/watch",
+            "/unwatch",
+            "/swap 21",
+            "/startn 2",
+            "/lagstat",
+            "/delay 4",
         ],
     });
     prop_oneof![
@@ -312,6 +364,22 @@ struct Story {
 }
 
 impl Story {
+    /// The games' actors let everybody watch, but every third.
+    fn answer_watchers(&mut self) {
+        for user in std::mem::take(&mut self.clients.asked) {
+            let Some((game, watcher)) = self.clients.watching.get(&user).copied() else {
+                continue;
+            };
+            let (index, sink) = (watcher.index, &mut self.clients);
+            if user.seat % 3 == 2 {
+                let end = WatchEnd::Refused;
+                self.lobby.watch_ended(game, user, index, end, sink);
+            } else {
+                self.lobby.watch_answered(game, user, index, sink);
+            }
+        }
+    }
+
     fn new(rules: Rules) -> Self {
         Self {
             lobby: Lobby::new(rules),
@@ -402,14 +470,20 @@ impl Story {
                     0 => self
                         .lobby
                         .desynchronised(now, key, player, Desync::Gap, sink),
-                    1 => self
-                        .lobby
-                        .desynchronised(now, key, player, Desync::Stall, sink),
+                    1 => self.lobby.desynchronised(
+                        now,
+                        key,
+                        player,
+                        Desync::Stall(Duration::from_secs(12)),
+                        sink,
+                    ),
                     _ => self.lobby.bad_cache_index(now, key, player, sink),
                 }
             }
             Step::CloseAll => self.lobby.close_all(now, &mut self.clients),
         }
+        self.lobby.check_invariants();
+        self.answer_watchers();
         self.lobby.check_invariants();
     }
 }

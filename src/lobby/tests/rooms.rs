@@ -154,6 +154,7 @@ fn joins_refused() {
     world.expect([
         "c: Info server: You cannot join: the game has started",
         "c: QuitGame c 3",
+        "c: Info server: Say /watch 1 and join again to watch this game.",
     ]);
 }
 

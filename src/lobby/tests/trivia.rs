@@ -14,7 +14,11 @@ impl Sink for Desk {
         }
     }
 
-    fn begin(&mut self, _: GameKey, _: ConnectionType, _: &[Player]) {}
+    fn begin(&mut self, _: GameKey, _: &Start<'_>) {}
+    fn lag(&mut self, _: GameKey, _: LagOrder) {}
+    fn watch(&mut self, _: GameKey, _: Watcher) {}
+    fn unwatch(&mut self, _: GameKey, _: UserKey, _: u8) {}
+    fn reseat(&mut self, _: GameKey, _: UserKey, _: usize) {}
     fn play(&mut self, _: Time, _: GameKey) {}
     fn remove(&mut self, _: Time, _: GameKey, _: usize) {}
     fn end(&mut self, _: GameKey) {}

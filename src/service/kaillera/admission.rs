@@ -14,7 +14,7 @@ use std::{
 #[derive(Debug)]
 pub(super) struct Admission {
     limits: Limits,
-    max_users: usize,
+    max_users: AtomicUsize,
     /// Logged in, as the lobby last said.
     users: AtomicUsize,
     /// Rooms, as the lobby last said.
@@ -47,7 +47,7 @@ impl Admission {
         };
         Self {
             limits,
-            max_users: max_users as usize,
+            max_users: AtomicUsize::new(max_users as usize),
             users: AtomicUsize::new(0),
             games: AtomicUsize::new(0),
             games_playing: AtomicUsize::new(0),
@@ -60,7 +60,8 @@ impl Admission {
     pub(super) fn is_full(&self) -> bool {
         let state = self.unfinished();
         let users = self.users.load(Ordering::Relaxed) + state.logins;
-        (self.max_users > 0 && users >= self.max_users) || state.sessions >= self.limits.sessions
+        let most = self.max_users.load(Ordering::Relaxed);
+        (most > 0 && users >= most) || state.sessions >= self.limits.sessions
     }
 
     /// Counts a new session with an unfinished login, or says why it may not be.
@@ -95,6 +96,11 @@ impl Admission {
     pub(super) fn close(&self) {
         let mut state = self.unfinished();
         state.sessions = state.sessions.saturating_sub(1);
+    }
+
+    /// Users at a time; 0 is no limit of its own.
+    pub(super) fn set_max_users(&self, max_users: u32) {
+        self.max_users.store(max_users as usize, Ordering::Relaxed);
     }
 
     pub(super) fn set_users(&self, users: usize) {

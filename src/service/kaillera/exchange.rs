@@ -4,11 +4,14 @@ use super::{
     Settings,
     admission::Admission,
     bulletin::Bulletin,
+    gate::Gate,
     layout::Layout,
     mail::{GameMail, LobbyMail},
+    sanctions_file::Keeper,
     seat::Seat,
 };
 use crate::{
+    access::Access,
     actor::{Bell, Inbox, Schedule},
     buffer::FramePool,
     metrics::{Drops, Metrics, Reason},
@@ -41,6 +44,8 @@ pub(super) struct Exchange {
     pub(super) layout: Layout,
     pub(super) admission: Admission,
     pub(super) bulletin: Bulletin,
+    pub(super) gate: Gate,
+    pub(super) keeper: Keeper,
     pub(super) metrics: Arc<Metrics>,
     pub(super) drops: Arc<Drops>,
     /// Buffers for what is sent.
@@ -51,6 +56,8 @@ pub(super) struct Exchange {
     schedules: Box<[Arc<Schedule>]>,
     outlets: Box<[Outlet]>,
     accepting: AtomicBool,
+    /// Bytes that recordings of games may still take.
+    replay_left: AtomicUsize,
     /// Threads that are at files for the lobby.
     pub(super) errands: AtomicUsize,
 }
@@ -89,7 +96,10 @@ impl Exchange {
             .collect();
         Self {
             admission: Admission::new(settings.limits, settings.rules.max_users),
+            replay_left: AtomicUsize::new(settings.limits.replay_total),
             bulletin: Bulletin::new(settings.news),
+            gate: Gate::new(Access::new(settings.access.rules.clone())),
+            keeper: Keeper::default(),
             settings,
             layout,
             metrics: Arc::default(),
@@ -137,6 +147,20 @@ impl Exchange {
 
     pub(super) fn stop_accepting(&self) {
         self.accepting.store(false, Ordering::Relaxed);
+    }
+
+    /// Sets memory aside for the recording of a game; says how much there is for it.
+    pub(super) fn reserve_replay(&self) -> usize {
+        let wanted = self.settings.limits.replay;
+        let take = |left: usize| left.checked_sub(wanted);
+        let (relaxed, left) = (Ordering::Relaxed, &self.replay_left);
+        left.fetch_update(relaxed, relaxed, take)
+            .map_or(0, |_| wanted)
+    }
+
+    /// Gives back what was [set aside](Self::reserve_replay).
+    pub(super) fn release_replay(&self, bytes: usize) {
+        self.replay_left.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Counts a drop and, now and then, logs one.

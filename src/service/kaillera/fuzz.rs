@@ -156,12 +156,15 @@ fn settings() -> Settings {
             ready_timeout: Duration::from_secs(10),
             ..Rules::default()
         },
+        access: super::Access::default(),
         link: Link {
             desync_after: DESYNC_AFTER,
             drop_after: Duration::from_secs(5),
             login_timeout: Duration::from_secs(4),
         },
         limits: Limits {
+            replay: 64 << 10,
+            replay_total: 128 << 10,
             sessions: 8,
             half_open: 3,
             half_open_per_address: 2,

@@ -1,19 +1,25 @@
-//! A room's worker while a game runs: frame sync between the players' mail.
+//! A room's worker while a game runs: frame sync between the players' mail, and the recording
+//! for those who watch.
 
+mod link;
+mod running;
+
+use self::{
+    link::{Link, Recorded},
+    running::{Back, Running, Watching},
+};
 use super::{
     courier::Courier,
-    mail::{GameMail, LobbyMail, UserMail},
+    mail::{GameMail, LobbyMail},
     post::Post,
 };
 use crate::{
     actor::Turn,
-    buffer::Writer,
-    kaillera::message::{ClientMessage, ServerMessage},
+    kaillera::message::ClientMessage,
     lobby::{
-        GameKey, Player,
-        sync::{FrameSync, Input, Output, SyncEvent, SyncSink},
+        LagOrder, WatchEnd, Watcher,
+        sync::{FIRST_WATCHER, FrameSync, Gallery, Input},
     },
-    metrics::Reason,
     timer::Time,
 };
 
@@ -22,15 +28,9 @@ use crate::{
 pub(super) struct GameActor {
     game: u32,
     sync: FrameSync,
+    gallery: Gallery,
     running: Option<Running>,
     courier: Courier,
-}
-
-#[derive(Debug)]
-struct Running {
-    run: u32,
-    key: GameKey,
-    players: Box<[Player]>,
 }
 
 impl GameActor {
@@ -38,6 +38,7 @@ impl GameActor {
         Self {
             game,
             sync,
+            gallery: Gallery::default(),
             running: None,
             courier: Courier::default(),
         }
@@ -55,23 +56,25 @@ impl GameActor {
         if self.sync.poll_timeout().is_some_and(|at| at <= now) {
             self.with_sync(now, post, |sync, link| sync.handle_timeout(now, link));
         }
+        if self.gallery.poll_timeout().is_some_and(|at| at <= now) {
+            self.show(now, post);
+        }
+        let deadlines = [self.sync.poll_timeout(), self.gallery.poll_timeout()];
         Turn {
             more: left == 0 || !self.courier.is_free(),
-            deadline: self.sync.poll_timeout(),
+            deadline: deadlines.into_iter().flatten().min(),
         }
     }
 
     /// Ends the game after a bug in its turn: its players are back in their room.
     pub(super) fn fail(&mut self, post: &Post) {
-        self.sync.end();
-        for player in self
-            .running
-            .take()
-            .iter()
-            .flat_map(|running| &running.players)
-        {
-            self.courier
-                .lobby(LobbyMail::DropPlayer { user: player.user }, post);
+        let Some(running) = self.end(post) else {
+            return;
+        };
+        let watchers = running.watchers.iter().map(|it| it.watcher.user);
+        let players = running.players.iter().map(|player| player.user);
+        for user in players.chain(watchers) {
+            self.courier.lobby(LobbyMail::DropPlayer { user }, post);
         }
     }
 
@@ -80,43 +83,52 @@ impl GameActor {
     }
 
     fn handle(&mut self, now: Time, mail: GameMail, post: &Post) {
-        if let GameMail::Begin {
-            run,
-            key,
-            connection_type,
-            players,
-        } = mail
-        {
-            let delays: Vec<_> = players.iter().map(|player| player.delay).collect();
-            self.sync.begin(connection_type, &delays);
-            self.running = Some(Running { run, key, players });
+        if let GameMail::Begin { .. } = mail {
+            self.begin(mail, post);
             return;
         }
-        let Some(current) = self.running.as_ref().map(|running| running.run) else {
+        if self.running.is_none() {
             return;
-        };
+        }
         match mail {
             GameMail::Play { at } => self.sync.play(at),
             GameMail::Remove { at, player } => {
+                if let Some(running) = &mut self.running {
+                    running.back.retain(|back| back.player != player);
+                }
                 self.with_sync(now, post, |sync, link| sync.remove(at, player.into(), link));
             }
+            GameMail::Lag(order) => self.lag(order, post),
+            GameMail::Watch { run, watcher } => self.watch(run, watcher, post),
+            GameMail::Unwatch { index } => {
+                self.gallery.remove(FIRST_WATCHER + usize::from(index));
+                if let Some(running) = &mut self.running {
+                    running.watchers.retain(|it| it.watcher.index != index);
+                }
+            }
             GameMail::End => {
-                self.sync.end();
-                self.running = None;
+                let report = self.sync.lag().map(Box::new);
+                if let Some(Running { key: game, .. }) = self.end(post) {
+                    let asked = false;
+                    let lag = LobbyMail::Lag {
+                        game,
+                        report,
+                        asked,
+                    };
+                    self.courier.lobby(lag, post);
+                }
             }
             GameMail::Data {
                 run,
                 player,
                 at,
                 input,
-            } if run == current => {
+            } => {
                 if let Some((kind, body)) = input.split()
                     && let Ok(ClientMessage::GameData { input }) = ClientMessage::decode(kind, body)
                 {
-                    let input = Input::Data(input);
-                    self.with_sync(now, post, |sync, link| {
-                        sync.input(at, player.into(), input, link);
-                    });
+                    let from = self.author(player, run);
+                    self.input(now, at, from, Input::Data(input), post);
                 }
             }
             GameMail::Cached {
@@ -124,20 +136,143 @@ impl GameActor {
                 player,
                 at,
                 index,
-            } if run == current => {
-                let input = Input::Cached(index);
-                self.with_sync(now, post, |sync, link| {
-                    sync.input(at, player.into(), input, link);
-                });
+            } => {
+                let from = self.author(player, run);
+                self.input(now, at, from, Input::Cached(index), post);
             }
-            GameMail::Gap { run, player, at } if run == current => {
-                self.with_sync(now, post, |sync, link| sync.gap(at, player.into(), link));
+            GameMail::Gap { run, player, at } => {
+                let from = self.author(player, run);
+                self.gap(now, at, from, post);
             }
-            // For a game that is over.
-            GameMail::Begin { .. }
-            | GameMail::Data { .. }
-            | GameMail::Cached { .. }
-            | GameMail::Gap { .. } => {}
+            GameMail::Begin { .. } => {}
+        }
+    }
+
+    fn author(&self, index: u8, run: u32) -> Option<usize> {
+        self.running.as_ref()?.author(index, run)
+    }
+
+    fn begin(&mut self, begin: GameMail, post: &Post) {
+        let GameMail::Begin {
+            run,
+            key,
+            connection_type,
+            players,
+            autofire,
+            rate,
+        } = begin
+        else {
+            return;
+        };
+        self.end(post);
+        let delays: Vec<_> = players.iter().map(|player| player.delay).collect();
+        self.sync.detect_autofire(autofire);
+        self.sync.set_rate(rate);
+        self.sync.begin(connection_type, &delays);
+        let exchange = post.exchange();
+        // Nobody waits for one who plays alone, so a game of one is not worth the memory.
+        let is_recorded = exchange.settings.rules.watching && players.len() > 1;
+        let replay = if is_recorded {
+            exchange.reserve_replay()
+        } else {
+            0
+        };
+        self.gallery.begin(connection_type, replay);
+        self.running = Some(Running {
+            run,
+            key,
+            players,
+            watchers: Vec::new(),
+            back: Vec::new(),
+            replay,
+        });
+    }
+
+    /// Forgets the game that runs.
+    fn end(&mut self, post: &Post) -> Option<Running> {
+        self.sync.end();
+        self.gallery.end();
+        let running = self.running.take()?;
+        post.exchange().release_replay(running.replay);
+        Some(running)
+    }
+
+    fn lag(&mut self, order: LagOrder, post: &Post) {
+        match order {
+            LagOrder::Reset => self.sync.reset_lag(),
+            LagOrder::Rate(rate) => self.sync.set_rate(rate),
+            LagOrder::Report => {
+                if let Some(Running { key: game, .. }) = self.running {
+                    let report = self.sync.lag().map(Box::new);
+                    let lag = LobbyMail::Lag {
+                        game,
+                        report,
+                        asked: true,
+                    };
+                    self.courier.lobby(lag, post);
+                }
+            }
+        }
+    }
+
+    fn watch(&mut self, run: u32, watcher: Watcher, post: &Post) {
+        let Watcher {
+            user,
+            index,
+            delay,
+            player,
+        } = watcher;
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        let game = running.key;
+        let place = FIRST_WATCHER + usize::from(index);
+        let zeros = self.sync.zeros_for(delay);
+        if !self.gallery.add(place, zeros, player.map(usize::from)) {
+            let end = WatchEnd::Refused;
+            let mail = LobbyMail::WatchEnded {
+                game,
+                user,
+                index,
+                end,
+            };
+            self.courier.lobby(mail, post);
+            return;
+        }
+        running.watchers.retain(|it| it.watcher.index != index);
+        running.watchers.push(Watching { watcher, run });
+        if let Some(player) = player {
+            self.sync.forget_inputs(player.into());
+        }
+        let mail = LobbyMail::WatchAnswered { game, user, index };
+        self.courier.lobby(mail, post);
+    }
+
+    /// Data of a player, or of a watcher, which only asks for more.
+    fn input(&mut self, now: Time, at: Time, from: Option<usize>, input: Input<'_>, post: &Post) {
+        let Some(from) = from else {
+            return;
+        };
+        if from < FIRST_WATCHER {
+            self.with_sync(now, post, |sync, link| sync.input(at, from, input, link));
+            return;
+        }
+        if let (Some(player), Input::Data(payload)) = (self.gallery.player(from), input) {
+            self.sync.overhear(player, payload);
+        }
+        self.with_gallery(now, post, |gallery, link| gallery.input(from, link));
+        self.show(now, post);
+    }
+
+    fn gap(&mut self, now: Time, at: Time, from: Option<usize>, post: &Post) {
+        match from {
+            Some(player) if player < FIRST_WATCHER => {
+                self.with_sync(now, post, |sync, link| sync.gap(at, player, link));
+            }
+            Some(watcher) => {
+                self.with_gallery(now, post, |gallery, link| gallery.gap(watcher, link));
+            }
+            None => {}
         }
     }
 
@@ -147,103 +282,61 @@ impl GameActor {
         &mut self,
         now: Time,
         post: &Post,
-        act: impl FnOnce(&mut FrameSync, &mut Link<'_>),
+        act: impl FnOnce(&mut FrameSync, &mut Recorded<'_, '_>),
     ) {
         let Some(running) = &self.running else {
             return;
         };
-        let mut link = Link {
-            now,
-            running,
-            courier: &mut self.courier,
-            post,
-            unserved: Vec::new(),
+        let mut link = Recorded {
+            gallery: &mut self.gallery,
+            link: Link::new(now, running, &mut self.courier, post),
         };
         act(&mut self.sync, &mut link);
-        while let Some(player) = link.unserved.pop() {
+        while let Some(player) = link.link.unserved.pop() {
             self.sync.gap(now, player, &mut link);
         }
-    }
-}
-
-/// Where frame sync's output goes: the players' inboxes and the lobby.
-struct Link<'a> {
-    now: Time,
-    running: &'a Running,
-    courier: &'a mut Courier,
-    post: &'a Post,
-    /// Players for whose output no buffer was left.
-    unserved: Vec<usize>,
-}
-
-impl SyncSink for Link<'_> {
-    fn output(&mut self, player: usize, output: Output<'_>) {
-        let Some(to) = self.running.players.get(player) else {
-            return;
-        };
-        if self.unserved.contains(&player) {
-            return;
+        self.gallery.make_room(self.sync.output_len());
+        if self.gallery.is_watched() {
+            self.show(now, post);
         }
-        let run = self.running.run;
-        let mail = match output {
-            Output::Cached(index) => UserMail::Cached { run, index },
-            Output::Data(input) => {
-                let exchange = self.post.exchange();
-                let Some(mut frame) = exchange.frames.try_take() else {
-                    exchange.count_drop(Reason::NoBufferOut, None, self.now);
-                    self.unserved.push(player);
-                    return;
-                };
-                let mut writer = Writer::new(frame.buffer_mut());
-                let message = ServerMessage::GameData { input };
-                if message.encode(&mut writer).is_err() {
-                    return;
-                }
-                let length = writer.len();
-                frame.set_len(length);
-                UserMail::Data { run, frame }
-            }
-        };
-        self.courier.user(to.user.seat, mail, self.post);
     }
 
-    fn event(&mut self, event: SyncEvent) {
-        let exchange = self.post.exchange();
-        let Running {
-            run,
-            key: game,
-            ref players,
-        } = *self.running;
-        match event {
-            SyncEvent::Silent { player } => {
-                if let Some(to) = players.get(player) {
-                    // One that finds no room is followed by the next.
-                    let _ = self.post.user(to.user.seat, UserMail::Nudge { run });
-                }
+    /// Lets the gallery speak.
+    fn with_gallery(
+        &mut self,
+        now: Time,
+        post: &Post,
+        act: impl FnOnce(&mut Gallery, &mut Link<'_>),
+    ) {
+        let Some(running) = &self.running else {
+            return;
+        };
+        let mut link = Link::new(now, running, &mut self.courier, post);
+        act(&mut self.gallery, &mut link);
+        while let Some(watcher) = link.unserved.pop() {
+            self.gallery.gap(watcher, &mut link);
+        }
+    }
+
+    /// Shows those who watch what there is, and lets those play that have seen all.
+    fn show(&mut self, now: Time, post: &Post) {
+        self.with_gallery(now, post, |gallery, link| gallery.serve(now, link));
+        while let (Some(running), Some(back)) = (&mut self.running, self.gallery.returned()) {
+            let place = (back.watcher - FIRST_WATCHER) as u8;
+            let is_it = |it: &Watching| it.watcher.index == place;
+            let Some(at) = running.watchers.iter().position(is_it) else {
+                continue;
+            };
+            let Watching { watcher, run } = running.watchers.swap_remove(at);
+            let (user, index, player) = (watcher.user, back.watcher as u8, back.player as u8);
+            running.back.push(Back { index, run, player });
+            if let Some(player) = running.players.get_mut(back.player) {
+                player.user = user;
             }
-            SyncEvent::OddLength { .. } => exchange.count_drop(Reason::OddLength, None, self.now),
-            SyncEvent::BadIndex { player } => {
-                exchange.count_drop(Reason::BadIndex, None, self.now);
-                let player = player as u8;
-                self.courier
-                    .lobby(LobbyMail::BadIndex { game, player }, self.post);
-            }
-            SyncEvent::Desynchronised { player, cause } => {
-                exchange.metrics.desyncs.add(1);
-                let player = player as u8;
-                let mail = LobbyMail::Desynchronised {
-                    game,
-                    player,
-                    cause,
-                };
-                self.courier.lobby(mail, self.post);
-            }
-            SyncEvent::Flooded { player } => {
-                if let Some(player) = players.get(player) {
-                    self.courier
-                        .lobby(LobbyMail::DropPlayer { user: player.user }, self.post);
-                }
-            }
+            self.sync.rejoin(now, back.player, back.owed);
+            let game = running.key;
+            let mail = LobbyMail::Returned { game, user, player };
+            self.courier.lobby(mail, post);
         }
     }
 }

@@ -117,7 +117,9 @@ impl Ingress {
                     exchange.count_drop(Reason::HelloFlood, Some(peer), now);
                     return None;
                 }
-                let full = exchange.admission.is_full() || !exchange.is_accepting();
+                let full =
+                    exchange.admission.is_full() && !exchange.gate.enters_full(now, peer.ip());
+                let full = full || !exchange.is_accepting();
                 if let Some(&seat) = self.seats.get(&peer) {
                     // A mark that gets lost in a full inbox only delays a restart.
                     let _ = post.offer_user(seat, UserMail::Hello);
@@ -157,6 +159,10 @@ impl Ingress {
         let login = Kind::UserInformation as u8;
         if !bundle.newest_first().any(|message| message.kind == login) || !exchange.is_accepting() {
             exchange.count_drop(Reason::Stranger, Some(peer), now);
+            return None;
+        }
+        if !exchange.gate.is_open(now, peer.ip()) {
+            exchange.count_drop(Reason::Barred, Some(peer), now);
             return None;
         }
         let Some(&seat) = self.free.last() else {

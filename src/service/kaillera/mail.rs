@@ -1,14 +1,21 @@
 //! What the actors tell each other.
 
 use crate::{
+    access::{self, Names},
     buffer::{Frame, FramePool},
     kaillera::message::ConnectionType,
-    lobby::{Close, Departure, GameKey, Player, TriviaFiles, UserKey},
+    lobby::{
+        Close, Departure, GameKey, LagOrder, Player, Report, TriviaFiles, UserKey, WatchEnd,
+        Watcher,
+        rules::Rules,
+        sync::{Desync, FrameRate, LagReport, Rhythm, Sensitivity},
+    },
     timer::Time,
 };
 use std::{
     net::{IpAddr, SocketAddr},
     ops::Range,
+    sync::Arc,
     time::Duration,
 };
 
@@ -101,7 +108,8 @@ pub(super) enum UserMail {
 pub(super) struct Playing {
     /// Which game actor.
     pub(super) game: u32,
-    /// Which of its successive games.
+    /// Which of its successive games, or who is shown it: no number is given twice, so that
+    /// mail for one who has left and is back is recognised.
     pub(super) run: u32,
     /// The player's index, 0 is the first.
     pub(super) player: u8,
@@ -115,6 +123,8 @@ pub(super) enum GameMail {
         key: GameKey,
         connection_type: ConnectionType,
         players: Box<[Player]>,
+        autofire: Sensitivity,
+        rate: FrameRate,
     },
     Play {
         at: Time,
@@ -122,6 +132,16 @@ pub(super) enum GameMail {
     Remove {
         at: Time,
         player: u8,
+    },
+    Lag(LagOrder),
+    /// Somebody is to be shown the game; its mail bears `run`.
+    Watch {
+        run: u32,
+        watcher: Watcher,
+    },
+    /// The watcher with this index is gone.
+    Unwatch {
+        index: u8,
     },
     End,
     Data {
@@ -165,14 +185,51 @@ pub(super) enum LobbyMail {
     Desynchronised {
         game: GameKey,
         player: u8,
-        cause: crate::lobby::sync::Desync,
+        cause: Desync,
     },
     BadIndex {
         game: GameKey,
         player: u8,
     },
+    /// A game's lag, because the lobby asked or because the game is over.
+    Lag {
+        game: GameKey,
+        report: Option<Box<LagReport>>,
+        asked: bool,
+    },
+    Autofire {
+        game: GameKey,
+        player: u8,
+        rhythm: Rhythm,
+    },
+    /// The watcher can be shown the game.
+    WatchAnswered {
+        game: GameKey,
+        user: UserKey,
+        index: u8,
+    },
+    WatchEnded {
+        game: GameKey,
+        user: UserKey,
+        index: u8,
+        end: WatchEnd,
+    },
+    /// A watcher is the player with this index again.
+    Returned {
+        game: GameKey,
+        user: UserKey,
+        player: u8,
+    },
     TriviaFetched(Box<TriviaFiles>),
     TriviaSaved(bool),
+    /// The operator's access rules have changed.
+    Access(Arc<access::Rules>),
+    /// Host names of access rules have other addresses.
+    Names(Box<Names>),
+    /// The lobby's rules have changed.
+    Rules(Box<Rules>),
+    /// For admins.
+    Report(Box<[Report]>),
     Drain,
     ShutDown,
     CloseAll,

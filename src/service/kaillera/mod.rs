@@ -19,15 +19,19 @@
 mod admission;
 mod bulletin;
 mod courier;
+mod durable;
 mod exchange;
 pub mod fuzz;
 mod game;
+mod gate;
 mod ingress;
 mod layout;
 mod lobby;
 mod loop_part;
 mod mail;
+mod names;
 mod post;
+mod sanctions_file;
 mod seat;
 mod settings;
 mod trivia_files;
@@ -37,15 +41,18 @@ mod worker_part;
 
 pub use bulletin::RoomNews;
 pub use loop_part::LoopPart;
-pub use settings::{Limits, Link, Settings};
+pub use names::{NamesThread, Resolve, resolve};
+pub use sanctions_file::read_saved;
+pub use settings::{Access, Limits, Link, Settings};
 pub use trivia_files::TriviaPaths;
 pub use worker_part::WorkerPart;
 
 use crate::{
+    access,
     actor::Bell,
     buffer::FramePool,
     kaillera::MAX_MESSAGE,
-    lobby::Snapshot,
+    lobby::{Report, Snapshot, rules::Rules},
     metrics::{Drops, Metrics},
     timer::Time,
 };
@@ -54,6 +61,7 @@ use layout::Layout;
 use mail::LobbyMail;
 use post::Post;
 use std::{
+    io,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
@@ -149,6 +157,33 @@ impl Control {
         self.lobby(LobbyMail::CloseAll);
     }
 
+    /// Puts access rules in the place of those there are; answers whether the lobby could be told.
+    pub fn set_access_rules(&self, rules: Arc<access::Rules>) -> bool {
+        self.tell(LobbyMail::Access(rules))
+    }
+
+    /// Puts the lobby's rules in the place of those it has, except for what
+    /// [`Lobby::set_rules`](crate::lobby::Lobby::set_rules) says; answers whether the lobby could
+    /// be told.
+    pub fn set_rules(&self, rules: Rules) -> bool {
+        self.tell(LobbyMail::Rules(Box::new(rules)))
+    }
+
+    /// Tells the admins who are online.
+    pub fn report(&self, reports: Vec<Report>) {
+        // What is lost in a full inbox is in the log, too.
+        self.tell(LobbyMail::Report(reports.into()));
+    }
+
+    /// Starts the thread that looks up the host names of access rules.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses a thread.
+    pub fn look_up_names(&self, resolve: Resolve) -> io::Result<NamesThread> {
+        NamesThread::start(&self.exchange, resolve)
+    }
+
     /// Users that are logged in.
     pub fn users(&self) -> usize {
         self.exchange.admission.users()
@@ -198,10 +233,15 @@ impl Control {
     }
 
     fn lobby(&self, mail: LobbyMail) {
-        if self.post.lobby(mail).is_err() {
+        if !self.tell(mail) {
             log::warn!("the lobby is too busy to be told that the server stops");
         }
+    }
+
+    fn tell(&self, mail: LobbyMail) -> bool {
+        let is_told = self.post.lobby(mail).is_ok();
         self.post.ring();
+        is_told
     }
 }
 

@@ -1,14 +1,19 @@
 //! What the service is told, and what it makes room for.
 
 use super::TriviaPaths;
-use crate::lobby::rules::Rules;
-use std::time::Duration;
+use crate::{
+    access::{Epoch, Rules as AccessRules, Saved},
+    lobby::rules::Rules,
+};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 /// Everything the service is told.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// What players may do.
     pub rules: Rules,
+    /// Who may do what.
+    pub access: Access,
     /// Timeouts of a session and a game.
     pub link: Link,
     /// The most memory is made for.
@@ -21,6 +26,19 @@ pub struct Settings {
     pub news: bool,
     /// Where the quiz's files are.
     pub trivia: TriviaPaths,
+}
+
+/// Who may do what.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    /// The operator's rules.
+    pub rules: Arc<AccessRules>,
+    /// What moderators had decided before the start.
+    pub saved: Saved,
+    /// The date of [`Time::ZERO`](crate::timer::Time::ZERO).
+    pub epoch: Epoch,
+    /// Where bans and silences are kept; without it they end with the process.
+    pub state: Option<PathBuf>,
 }
 
 /// How long a silent client is waited for.
@@ -63,6 +81,10 @@ pub struct Limits {
     pub frames_in: usize,
     /// Datagrams held at a time on their way out.
     pub frames_out: usize,
+    /// Bytes of the recording of one game of two players or more, for those who watch; 0 is none.
+    pub replay: usize,
+    /// Bytes of all recordings; games that begin when no room is left are not recorded.
+    pub replay_total: usize,
 }
 
 impl Default for Limits {
@@ -76,6 +98,8 @@ impl Default for Limits {
             backlog: 256 * 1024,
             frames_in: 4096,
             frames_out: 8192,
+            replay: 2 << 20,
+            replay_total: 64 << 20,
         }
     }
 }

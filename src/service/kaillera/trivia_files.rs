@@ -1,11 +1,11 @@
 //! The quiz's files: read and written on a thread that ends with its errand, never on a loop.
 
-use super::{exchange::Exchange, mail::LobbyMail, post::Post};
+use super::{durable, exchange::Exchange, mail::LobbyMail, post::Post};
 use crate::lobby::TriviaFiles;
 use std::{
     fs::File,
     hash::{BuildHasher, RandomState},
-    io::{self, Read, Write},
+    io::{self, Read},
     path::{Path, PathBuf},
     sync::{Arc, atomic::Ordering},
     thread,
@@ -78,7 +78,7 @@ fn answer(paths: &TriviaPaths, errand: Errand) -> LobbyMail {
             LobbyMail::TriviaFetched(Box::new(files))
         }
         Errand::Save(text) => {
-            let saved = save(&paths.scores, &text);
+            let saved = durable::replace(&paths.scores, &text);
             if let Err(error) = &saved {
                 log::warn!("cannot write {}: {error}", paths.scores.display());
             }
@@ -115,19 +115,6 @@ fn read(path: &Path) -> String {
     }
 }
 
-/// Puts `text` in place of a file: a reader finds all of the old one or all of the new one,
-/// whenever the machine stops.
-fn save(path: &Path, text: &str) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    let beside = path.with_file_name(name);
-    let mut file = File::create(&beside)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    drop(file);
-    std::fs::rename(&beside, path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,12 +127,11 @@ mod tests {
         let path = directory.join("scores.txt");
         assert_eq!(read(&path), "");
         for text in ["first, longer", "second"] {
-            save(&path, text).unwrap();
+            durable::replace(&path, text).unwrap();
             assert_eq!(read(&path), text);
         }
         let names = std::fs::read_dir(&directory).unwrap();
         assert_eq!(names.count(), 1);
-        assert!(save(&directory.join("none/scores.txt"), "x").is_err());
         std::fs::write(&path, b"\xFFn:\xC3\xA9").unwrap();
         assert_eq!(read(&path), "\u{FFFD}n:\u{e9}");
         std::fs::remove_dir_all(&directory).unwrap();

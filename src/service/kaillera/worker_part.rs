@@ -121,8 +121,9 @@ impl Actors {
             }),
             Role::Game(game) => place(&mut self.games, game).map_or(IDLE, |place| {
                 let place = place.get_or_insert_with(|| {
-                    let sync = FrameSync::new(post.exchange().settings.link.desync_after);
-                    Box::new(GameActor::new(game, sync))
+                    let settings = &post.exchange().settings;
+                    let (desync, lag) = (settings.link.desync_after, settings.rules.lag_window);
+                    Box::new(GameActor::new(game, FrameSync::new(desync, lag)))
                 });
                 place.run(now, budget, post)
             }),

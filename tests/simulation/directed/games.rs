@@ -16,7 +16,9 @@ pub(super) fn lose_the_third(world: &mut World, players: &[usize]) {
 #[test]
 fn a_player_that_is_silent_for_12_seconds_is_left_behind() {
     for (loops, workers) in [(1, 0), (3, 0), (2, 3)] {
-        let mut world = world(settings(), loops, workers);
+        let mut settings = settings();
+        settings.rules.drop_stalled = false;
+        let mut world = world(settings, loops, workers);
         let players = log_in(&mut world, mixed(1..=3));
         lose_the_third(&mut world, &players);
         world.run_for(SECOND);
@@ -43,9 +45,46 @@ fn a_player_that_is_silent_for_12_seconds_is_left_behind() {
     }
 }
 
+/// The default: the room is told at once, and the game can end without the one that hangs.
+#[test]
+fn a_player_that_hangs_is_dropped_after_12_seconds_and_the_others_play_on() {
+    for (loops, workers) in [(1, 0), (3, 0), (2, 3)] {
+        let mut world = world(settings(), loops, workers);
+        let players = log_in(&mut world, mixed(1..=3));
+        lose_the_third(&mut world, &players);
+        world.run_for(SECOND);
+        let end = world.last_heard(players[2]) + 12 * SECOND;
+        world.run_to(end);
+        assert!(world.emulators[players[0]].drops.is_empty());
+        let stalled = frames(&world, players[0]);
+        world.run_for(10 * SECOND);
+        let line = b"player 3 did not answer for 12 s and was dropped; the others play on.";
+        for &player in &players[..2] {
+            let emulator = &world.emulators[player];
+            assert_eq!(emulator.drops, [3]);
+            assert!(
+                emulator.lines.contains(&line.to_vec()),
+                "the room is told who it is"
+            );
+            assert!(frames(&world, player) - stalled > 550, "they play on");
+        }
+        for &player in &players[..2] {
+            world.with(player, |emulator, ctx| emulator.drop_out(ctx));
+        }
+        world.run_for(SECOND);
+        let room = world.emulators[players[0]].room.expect("it is in a room");
+        let status = world.emulators[players[0]].view.games[&room].status;
+        assert_eq!(status, 0, "the game is over");
+        world.network.lose_nothing();
+        empty(&mut world);
+    }
+}
+
 #[test]
 fn a_player_without_a_datagram_for_60_seconds_is_dropped() {
-    let mut world = world(settings(), 2, 1);
+    let mut settings = settings();
+    settings.rules.drop_stalled = false;
+    let mut world = world(settings, 2, 1);
     let players = log_in(&mut world, mixed(1..=3));
     lose_the_third(&mut world, &players);
     world.run_for(SECOND);
@@ -206,6 +245,7 @@ pub(super) fn gather(world: &mut World, players: &[usize]) {
         world.with(guest, |emulator, ctx| {
             emulator.speak(ctx, Speech::Join(room));
         });
+        world.run_for(20 * MILLI);
     }
     world.run_for(SECOND);
     for &player in players {

@@ -1,10 +1,12 @@
 //! Scenes with a plot: one thing goes wrong, at a known moment, and the moment at which the
 //! server acts is known too.
 
+mod classes;
 mod crowds;
 mod games;
 mod regressions;
 mod sessions;
+mod watching;
 
 use crate::{
     emulator::{Breed, Character, Phase},

@@ -171,6 +171,10 @@ impl Emulator {
                 let games: Vec<u32> = self.view.games.keys().copied().collect();
                 if !games.is_empty() {
                     let game = self.rng.pick(&games);
+                    if dice < 45 {
+                        let line = format!("/watch {game}");
+                        self.speak(ctx, Speech::Chat(line.into_bytes()));
+                    }
                     self.speak(ctx, Speech::Join(game));
                 }
             }
@@ -203,6 +207,18 @@ impl Emulator {
                 } else {
                     "/samedelay false"
                 };
+                self.speak(ctx, Speech::GameChat(line.as_bytes().to_vec()));
+            }
+            87..=92 => {
+                let lines = [
+                    "/watch",
+                    "/unwatch",
+                    "/lagstat",
+                    "/swap 21",
+                    "/startn 2",
+                    "/delay 3",
+                ];
+                let line = self.rng.pick(&lines);
                 self.speak(ctx, Speech::GameChat(line.as_bytes().to_vec()));
             }
             _ => {}

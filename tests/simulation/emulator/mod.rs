@@ -144,6 +144,8 @@ pub(crate) struct Emulator {
     /// When the session's socket was bound; what was sent before does not reach it.
     pub(crate) bound: Time,
     pub(crate) loading_time: Option<Duration>,
+    /// How long it shows a frame; less without a speed limit.
+    pub(crate) frame: Duration,
     fidgets: bool,
     port: u16,
     link: Option<Client>,
@@ -181,6 +183,7 @@ impl Emulator {
             refusals: 0,
             bound: Time::ZERO,
             loading_time: None,
+            frame: play::FRAME,
             fidgets: false,
             port: first_port(character.number) + 4 * rng.within(0..=63) as u16,
             link: None,

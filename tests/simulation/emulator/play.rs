@@ -185,7 +185,7 @@ impl Emulator {
             let start = run.next.unwrap_or(ctx.now);
             let late = ctx.now.since(start) > Duration::from_millis(100);
             run.stall = None;
-            run.next = Some(if late { ctx.now } else { start } + FRAME);
+            run.next = Some(if late { ctx.now } else { start } + self.frame);
         }
     }
 

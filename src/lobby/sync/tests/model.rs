@@ -6,13 +6,13 @@ use std::collections::VecDeque;
 
 /// A data message that owns its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Wire {
+pub(in crate::lobby::sync) enum Wire {
     Data(Vec<u8>),
     Cached(u8),
 }
 
 impl Wire {
-    pub(super) fn as_input(&self) -> Input<'_> {
+    pub(in crate::lobby::sync) fn as_input(&self) -> Input<'_> {
         match self {
             Self::Data(payload) => Input::Data(payload),
             Self::Cached(index) => Input::Cached(*index),
@@ -46,7 +46,7 @@ impl SyncSink for Recorder {
 
 /// One end of a cache, as a client keeps it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct CacheEnd(VecDeque<Vec<u8>>);
+pub(in crate::lobby::sync) struct CacheEnd(VecDeque<Vec<u8>>);
 
 impl CacheEnd {
     fn add(&mut self, payload: &[u8]) {
@@ -56,19 +56,19 @@ impl CacheEnd {
         self.0.push_back(payload.to_vec());
     }
 
-    pub(super) fn send(&mut self, payload: &[u8]) -> Wire {
+    pub(in crate::lobby::sync) fn send(&mut self, payload: &[u8]) -> Wire {
         match self.0.iter().rposition(|entry| entry == payload) {
             Some(index) => Wire::Cached(index as u8),
             None => self.send_whole(payload),
         }
     }
 
-    pub(super) fn send_whole(&mut self, payload: &[u8]) -> Wire {
+    pub(in crate::lobby::sync) fn send_whole(&mut self, payload: &[u8]) -> Wire {
         self.add(payload);
         Wire::Data(payload.to_vec())
     }
 
-    pub(super) fn receive(&mut self, wire: &Wire) -> Option<Vec<u8>> {
+    pub(in crate::lobby::sync) fn receive(&mut self, wire: &Wire) -> Option<Vec<u8>> {
         match wire {
             Wire::Data(payload) => {
                 self.add(payload);

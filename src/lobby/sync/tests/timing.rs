@@ -78,7 +78,7 @@ fn silent(player: usize) -> SyncEvent {
 }
 
 fn stalled(player: usize) -> SyncEvent {
-    let cause = Desync::Stall;
+    let cause = Desync::Stall(Duration::from_secs(12));
     SyncEvent::Desynchronised { player, cause }
 }
 
@@ -204,7 +204,7 @@ fn who_never_sends_is_waited_for_since_the_others_are_ready() {
 
 #[test]
 fn the_patience_is_at_least_the_time_between_repeats() {
-    let mut sync = FrameSync::new(Duration::ZERO);
+    let mut sync = FrameSync::new(Duration::ZERO, Duration::ZERO);
     sync.begin(ConnectionType::Lan, &[1, 1]);
     sync.play(Time::ZERO);
     let mut sink = Recorder::default();
@@ -216,7 +216,9 @@ fn the_patience_is_at_least_the_time_between_repeats() {
     assert_eq!(sink.0, []);
     assert_eq!(sync.poll_timeout(), Some(Time::from_millis(300)));
     sync.handle_timeout(Time::from_millis(300), &mut sink);
-    assert_eq!(sink.0[0], Said::Event(stalled(1)));
+    let cause = Desync::Stall(REPEAT_AFTER);
+    let stalled = SyncEvent::Desynchronised { player: 1, cause };
+    assert_eq!(sink.0[0], Said::Event(stalled));
 }
 
 #[test]
