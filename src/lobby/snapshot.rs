@@ -90,7 +90,7 @@ impl Lobby {
                 .get(game.owner)
                 .map_or_else(String::new, |it| decode(&it.name)),
             emulator: decode(&game.emulator),
-            players: game.member_count(),
+            players: game.player_count(),
             capacity: game.capacity,
             status: game.phase.status(),
         }

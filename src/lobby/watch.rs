@@ -18,6 +18,7 @@ use super::{
     catalogue::{Param, ROOM_NAME, Text},
     chat::{inform, say},
     game::{Game, Lost, Phase, Seat, Watch},
+    rights::Right,
     rules::WatcherNumber,
     sync::MAX_WATCHERS,
     user::{Presence, User},
@@ -173,7 +174,7 @@ impl Lobby {
             return;
         };
         let runs = game.phase != Phase::Waiting;
-        let is_full = watcher.is_normal() && game.player_count() >= game.capacity;
+        let is_full = !watcher.may(Right::EnterRoom) && game.player_count() >= game.capacity;
         let name = watcher.name.clone();
         let alike = is_alike(watcher, game);
         let Some(member) = game.member_mut(user) else {
