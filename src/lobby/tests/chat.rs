@@ -273,7 +273,7 @@ fn the_owner_sets_the_room() {
         say("/p2poff"),
         ["ab: GameChat Server: You get lobby messages during games."]
     );
-    assert_eq!(say("/help").len(), 35);
+    assert_eq!(say("/help").len(), 36);
     assert_eq!(say("/me waves"), ["ab: GameChat Server: *a waves"]);
     assert_eq!(
         say("/nothing"),
@@ -301,7 +301,7 @@ fn members_do_not_command() {
         log[1],
         "ab: GameChat Server: b gets no lobby messages during games."
     );
-    assert_eq!(log.len(), 2 + 17);
+    assert_eq!(log.len(), 2 + 18);
 }
 
 #[test]

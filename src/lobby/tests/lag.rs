@@ -23,19 +23,23 @@ fn measured(world: &mut World, report: Option<Box<LagReport>>, asked: bool) -> V
 #[test]
 fn before_the_first_game_there_is_only_the_echo() {
     let mut world = World::gather("ab");
+    world.wait(2000);
     world.game_chat('b', "/lagstat");
     world.expect(["ab: GameChat b: /lagstat"]);
+    world.wait(2000);
     world.game_chat('b', "/lagreset");
     world.expect([
         "ab: GameChat b: /lagreset",
         "ab: GameChat Server: Lag counters cleared.",
     ]);
+    world.wait(2000);
     world.game_chat('b', "/fps 59.6");
     world.expect([
         "ab: GameChat b: /fps 59.6",
         "ab: GameChat Server: Lag is now measured against 60 frames per second",
     ]);
     for wrong in ["/fps", "/fps 0.09", "/fps 101", "/fps x"] {
+        world.wait(2000);
         world.game_chat('b', wrong);
         world.expect([&format!("b: GameChat Server: No such command: {wrong}")]);
     }
@@ -44,6 +48,7 @@ fn before_the_first_game_there_is_only_the_echo() {
 #[test]
 fn a_running_game_is_asked() {
     let mut world = World::playing("ab");
+    world.wait(2000);
     world.game_chat('b', "/lagstat");
     world.expect(["ab: GameChat b: /lagstat", "lag 0 Report"]);
     assert_eq!(measured(&mut world, None, true), [""; 0]);
@@ -54,8 +59,10 @@ fn a_running_game_is_asked() {
             "ab: GameChat Server: Lag known to come from: P1: 0.00s, P2: 0.02s",
         ]
     );
+    world.wait(2000);
     world.game_chat('a', "/lagreset");
     assert_eq!(world.take()[1], "lag 0 Reset");
+    world.wait(2000);
     world.game_chat('a', "/fps 50");
     assert_eq!(world.take()[1], "lag 0 Rate(FrameRate(50000))");
 }
@@ -109,11 +116,14 @@ fn the_last_game_is_remembered_until_a_reset() {
         [""; 0]
     );
     for _ in 0..2 {
+        world.wait(2000);
         world.game_chat('a', "/lagstat");
         assert_eq!(world.take().len(), 4);
     }
+    world.wait(2000);
     world.game_chat('a', "/lagreset");
     world.take();
+    world.wait(2000);
     world.game_chat('a', "/lagstat");
     world.expect(["ab: GameChat a: /lagstat"]);
     world.quit_game('a');
@@ -132,11 +142,14 @@ fn the_last_game_is_remembered_until_a_reset() {
 fn autofire_is_set_while_the_room_waits() {
     let mut world = World::gather("ab");
     for word in ["/detectautofire", "/autofire"] {
+        world.wait(2000);
         world.game_chat('a', &format!("{word} 5"));
         world.expect(["ab: GameChat Server: Autofire sensitivity is 5"]);
+        world.wait(2000);
         world.game_chat('a', &format!("{word} 0"));
         world.expect(["ab: GameChat Server: Autofire sensitivity is 0 (off)"]);
         for wrong in ["", " 6", " -1", " x"] {
+            world.wait(2000);
             world.game_chat('a', &format!("{word}{wrong}"));
             world.expect([
                 "a: GameChat Server: /detectautofire 1 (least) to 5 (most sensitive)",
@@ -145,10 +158,12 @@ fn autofire_is_set_while_the_room_waits() {
             ]);
         }
     }
+    world.wait(2000);
     world.game_chat('b', "/autofire 3");
     world.expect(["b: GameChat Server: Only the room's owner can do that."]);
     world.start('a');
     world.take();
+    world.wait(2000);
     world.game_chat('a', "/autofire 3");
     world.expect(["a: GameChat Server: Everyone must leave the game before this can change."]);
 }

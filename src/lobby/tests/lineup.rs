@@ -29,6 +29,7 @@ fn crowd(count: usize) -> (World, String) {
 #[test]
 fn a_swap_shows_in_the_start_message_and_in_the_slots() {
     let mut world = World::gather("abc");
+    world.wait(2000);
     world.game_chat('a', "/swap 312");
     world.expect([
         "abc: GameChat Server: From the next start a is player 3.",
@@ -66,6 +67,7 @@ fn a_swap_gives_each_player_its_own_delay() {
     }
     world.create('a', "Game");
     world.join('b', 1);
+    world.wait(2000);
     world.game_chat('a', "/swap 21");
     world.take();
     world.start('a');
@@ -79,6 +81,7 @@ fn a_swap_gives_each_player_its_own_delay() {
 fn a_swap_lasts_until_someone_leaves() {
     let mut world = World::gather("abc");
     world.enter("d");
+    world.wait(2000);
     world.game_chat('a', "/swap 2 3 1");
     for _ in 0..2 {
         world.start('a');
@@ -108,12 +111,14 @@ fn a_swap_lasts_until_someone_leaves() {
 fn only_whole_orders_of_the_owner_swap() {
     let mut world = World::gather("ab");
     for order in ["", "1", "11", "22", "13", "123", "2 1 3", "x", "21 "] {
+        world.wait(2000);
         world.game_chat('a', &format!("/swap {order}"));
         let log = world.take();
         let swapped = log.len() == 2;
         assert_eq!(swapped, order == "21 ", "{order}: {log:?}");
         assert!(swapped || log[0].starts_with("a: GameChat Server: The order needs"));
     }
+    world.wait(2000);
     world.game_chat('b', "/swap 12");
     world.expect(["b: GameChat Server: Only the room's owner can do that."]);
 }
@@ -123,6 +128,7 @@ fn five_eleven_and_a_hundred_players_swap_and_play() {
     for count in [5, 11, 100] {
         let (mut world, seats) = crowd(count);
         let order: Vec<String> = (1..=count).rev().map(|number| number.to_string()).collect();
+        world.wait(2000);
         world.game_chat('a', &format!("/swap {}", order.join(" ")));
         assert_eq!(world.take().len(), count);
         world.start('a');
@@ -148,6 +154,7 @@ fn five_eleven_and_a_hundred_players_swap_and_play() {
 fn a_game_starts_with_so_many() {
     let mut world = World::gather("ab");
     world.enter("cd");
+    world.wait(2000);
     world.game_chat('a', "/startn 2");
     world.expect(["ab: GameChat Server: The game starts when 2 players are in the room."]);
     world.join('c', 1);
@@ -175,13 +182,16 @@ fn a_game_waits_for_its_number_of_players() {
         "/startn -1",
         "/startn 256",
     ] {
+        world.wait(2000);
         world.game_chat('a', wrong);
         world.expect([usage]);
     }
+    world.wait(2000);
     world.game_chat('a', "/startn 3");
     world.take();
     world.join('b', 1);
     assert_eq!(starts(&mut world), [""; 0]);
+    world.wait(2000);
     world.game_chat('a', "/startn off");
     world.expect(["ab: GameChat Server: The game no longer starts by itself."]);
     world.join('c', 1);
@@ -199,6 +209,7 @@ fn a_start_by_number_is_refused_like_any_other() {
             ..login(b"b")
         },
     );
+    world.wait(2000);
     world.game_chat('a', "/startn 2");
     world.take();
     world.join('b', 1);
@@ -211,10 +222,12 @@ fn a_start_by_number_is_refused_like_any_other() {
 #[test]
 fn players_choose_their_delay_between_games() {
     let mut world = World::gather("ab");
+    world.wait(2000);
     world.game_chat('b', "/delay 7");
     world.expect(["ab: GameChat Server: From the next start b has a delay of 7."]);
     world.start('a');
     assert_eq!(world.take()[0], "begin 0 Lan [1, 7]");
+    world.wait(2000);
     world.game_chat('a', "/delay 3");
     world.take();
     "ab".chars().for_each(|seat| world.drop(seat));
@@ -222,6 +235,7 @@ fn players_choose_their_delay_between_games() {
     assert!(world.take().contains(&"begin 0 Lan [3, 7]".to_owned()));
     "ab".chars().for_each(|seat| world.drop(seat));
     world.take();
+    world.wait(2000);
     world.game_chat('b', "/delay auto");
     world.expect(["ab: GameChat Server: From the next start b has a delay of 1."]);
     let usage =
@@ -233,6 +247,7 @@ fn players_choose_their_delay_between_games() {
         "/delay 99999",
         "/delay x",
     ] {
+        world.wait(2000);
         world.game_chat('b', wrong);
         world.expect([&format!("b: {usage}")]);
     }
@@ -251,8 +266,10 @@ fn a_delay_fits_within_a_second() {
     );
     world.create('a', "Game");
     world.take();
+    world.wait(2000);
     world.game_chat('a', "/delay 11");
     assert!(world.take()[0].contains("Use: /delay"));
+    world.wait(2000);
     world.game_chat('a', "/delay 10");
     world.take();
     world.start('a');
@@ -268,6 +285,7 @@ fn delays_are_not_chosen_where_the_rules_say_so() {
     world.enter("a");
     world.create('a', "Game");
     world.take();
+    world.wait(2000);
     world.game_chat('a', "/delay 7");
     world.expect(["a: GameChat Server: No such command: /delay 7"]);
 }

@@ -127,6 +127,7 @@ fn whoever_is_not_like_the_players_would_see_another_game() {
         );
         world.join(seat, 1);
         world.take();
+        world.wait(2000);
         world.game_chat(seat, "/watch");
         world.expect([&format!("{seat}: GameChat Server: The {reason} differ.")]);
     }
@@ -154,11 +155,13 @@ fn watching_can_be_switched_off_by_the_operator_and_the_owner() {
     assert!(world.take()[0].ends_with("You cannot join: the game has started"));
     world.chat('b', "/watch 1");
     world.expect(["b: Info server: This room cannot be watched."]);
+    world.wait(2000);
     world.game_chat('a', "/watch");
     world.expect(["a: GameChat Server: This room cannot be watched."]);
 
     let mut world = World::gather("a");
     world.enter("b");
+    world.wait(2000);
     world.game_chat('a', "/watchers off");
     world.expect(["a: GameChat Server: Nobody may watch this room's games."]);
     world.start('a');
@@ -169,8 +172,10 @@ fn watching_can_be_switched_off_by_the_operator_and_the_owner() {
         world.take()[0],
         "b: Info server: You cannot join: This room cannot be watched."
     );
+    world.wait(2000);
     world.game_chat('a', "/watchers on");
     world.expect(["a: GameChat Server: Others may watch this room's games."]);
+    world.wait(2000);
     world.game_chat('a', "/watchers maybe");
     assert!(world.take()[0].contains("Use: /watchers"));
 }
@@ -178,11 +183,13 @@ fn watching_can_be_switched_off_by_the_operator_and_the_owner() {
 #[test]
 fn a_watcher_takes_nobodys_place() {
     let mut world = World::gather("ab");
+    world.wait(2000);
     world.game_chat('a', "/maxusers 2");
     world.enter("cd");
     world.chat('c', "/watch 1");
     world.join('c', 1);
     world.take();
+    world.wait(2000);
     world.game_chat('b', "/watch");
     world.expect([
         "abc: GameChat Server: b watches the game.",
@@ -219,11 +226,13 @@ fn a_watcher_takes_nobodys_place() {
         "c: PlayerDrop c 2",
         "end 0",
     ]);
+    world.wait(2000);
     world.game_chat('b', "/unwatch");
     world.expect([
         "abc: GameChat Server: b no longer watches the game.",
         "abcd: GameStatus 1 Waiting 2/2",
     ]);
+    world.wait(2000);
     world.game_chat('c', "/unwatch");
     world.expect(["c: GameChat Server: this room is full"]);
     world.start('a');
@@ -233,6 +242,7 @@ fn a_watcher_takes_nobodys_place() {
 #[test]
 fn a_room_of_watchers_does_not_start() {
     let mut world = World::gather("a");
+    world.wait(2000);
     world.game_chat('a', "/watch");
     world.take();
     world.start('a');
@@ -260,6 +270,7 @@ fn who_cannot_be_shown_the_game_stays_as_a_member() {
         world.take()[0],
         "c: GameChat Server: You no longer watch this game."
     );
+    world.wait(2000);
     world.game_chat('c', "hi");
     world.expect(["abc: GameChat c: hi"]);
 }
