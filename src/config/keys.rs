@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     lobby::{
+        WordFilter,
         catalogue::Language,
         rules::{ConnectionTypes, Rules},
     },
@@ -19,6 +20,10 @@ use std::{net::SocketAddr, time::Duration};
 /// Codes of languages, for complaints.
 const LANGUAGES: &str = "one of en, es, ja, ko, pt, ru, zh";
 
+/// Most words that names and lines may not have.
+const FILTERED_WORDS: usize = 1000;
+/// Characters of one of them.
+const FILTERED_WORD: usize = 60;
 /// Longest welcome line in bytes: the oldest clients keep an information line in 256.
 pub(super) const WELCOME_LINE: usize = 255;
 /// Most lines of a greeting.
@@ -161,6 +166,7 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
         language,
         welcome,
         room_welcome,
+        word_filter,
         ..
     } = rules;
     section.integer("max_chat_length", 0..=1000, BYTES_OR_OFF, max_chat_length);
@@ -209,6 +215,19 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
         line,
         room_welcome,
     );
+    let mut words = word_filter.words().to_vec();
+    let word = |word: &str| {
+        let fits = !word.trim().is_empty() && word.chars().count() <= FILTERED_WORD;
+        fits.then(|| word.to_owned())
+    };
+    section.texts(
+        "word_filter",
+        (0..=FILTERED_WORDS, "words"),
+        &format!("a word of 1 to {FILTERED_WORD} characters"),
+        word,
+        &mut words,
+    );
+    *word_filter = WordFilter::new(words);
 }
 
 /// Reads the operator's own texts; what is wrong with one is worth a notice, as it is in a

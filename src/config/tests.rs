@@ -1,6 +1,7 @@
 use super::{document::KeyName, *};
 use crate::{
     lobby::{
+        WordFilter,
         catalogue::{Language, OperatorTexts},
         rules::{ConnectionTypes, WatcherNumber},
         sync::Sensitivity,
@@ -122,6 +123,7 @@ fn every_key_arrives() {
         language = "ru"
         welcome = ["Привет", ""]
         room_welcome = ["Да"]
+         word_filter = ["Darn"]
         [access]
         rules = ["user,ADMIN,192.0.2.1", "silence,hi"]
         file = "access.cfg"
@@ -284,6 +286,7 @@ fn every_key_arrives() {
             language: Language::Russian,
             texts: own_texts,
             welcome: vec!["Привет".to_owned(), String::new()],
+            word_filter: WordFilter::new(["darn"]),
             room_welcome: vec!["Да".to_owned()],
             posts: None,
         },

@@ -98,6 +98,14 @@ impl Lobby {
             say(&[user], ROOM_NAME, &refusal, sink);
             return;
         }
+        // Lines with control characters are some emulators' data.
+        let is_text = !speaker.may(Right::AnyText) && !self.charset.has_control(text);
+        if is_text && self.is_filtered(text) {
+            let reason = [Param::Text(Text::ChatFiltered)];
+            let refusal = self.catalogue.line(Text::ChatDenied, &reason);
+            say(&[user], ROOM_NAME, &refusal, sink);
+            return;
+        }
         if let Some(game) = self.games.get(room) {
             let alone = [user];
             let to = match self.shadows.hides(now, speaker.address) {
@@ -119,6 +127,9 @@ impl Lobby {
         }
         if limit != 0 && self.charset.count(text) > limit {
             return Err(Text::ChatLong);
+        }
+        if self.is_filtered(text) {
+            return Err(Text::ChatFiltered);
         }
         Ok(())
     }
@@ -151,6 +162,11 @@ impl Lobby {
     /// A refusal to one member of a room.
     pub(super) fn say_error(&self, user: UserKey, text: Text, sink: &mut impl Sink) {
         say(&[user], ERROR_NAME, &self.catalogue.line(text, &[]), sink);
+    }
+
+    /// Whether a text has a word that the operator does not want.
+    pub(super) fn is_filtered(&self, text: &[u8]) -> bool {
+        self.rules.word_filter.catches(&self.charset.decode(text))
     }
 
     /// Whether it is this user's turn to say something in the lobby.

@@ -205,6 +205,11 @@ impl Game {
         }
     }
 
+    /// Whether the others are not to know that `user` is here.
+    pub(super) fn hides(&self, user: &User) -> bool {
+        user.is_unseen && user.key != self.owner
+    }
+
     /// Members who are to play when a game starts.
     pub(super) fn would_play(&self) -> impl Iterator<Item = UserKey> {
         let members = self.members.iter().filter(|member| !member.only_watches);

@@ -137,6 +137,9 @@ impl Lobby {
         if normal && self.charset.has_control(name) {
             return Err(Text::LoginNameIllegal);
         }
+        if normal && self.is_filtered(name) {
+            return Err(Text::LoginNameFiltered);
+        }
         Ok(())
     }
 

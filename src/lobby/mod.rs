@@ -24,6 +24,7 @@ mod chat;
 mod command;
 pub mod delay;
 mod depart;
+mod filter;
 mod game;
 mod lag;
 mod lineup;
@@ -46,6 +47,7 @@ mod user;
 mod watch;
 
 pub use crate::access::AccessLevel;
+pub use filter::WordFilter;
 pub use posts::{Posts, RoomEvent, RoomEventKind};
 pub use report::Report;
 pub use snapshot::{RoomView, Snapshot, UserView};

@@ -101,6 +101,9 @@ impl Lobby {
         if trim(rom).is_empty() {
             return refuse(Text::CreateEmpty);
         }
+        if is_checked && self.is_filtered(rom) {
+            return refuse(Text::CreateFiltered);
+        }
         if is_checked && !self.allows_game(rom) {
             return refuse(Text::CreateBarred);
         }
@@ -250,7 +253,7 @@ impl Lobby {
         };
         joiner.room = Some(key);
         game.members.push(Member {
-            only_watches: part == Part::Watches,
+            only_watches: part == Part::Watches || joiner.is_unseen,
             ..Member::new(user)
         });
         match &mut game.last_join {
@@ -278,7 +281,10 @@ impl Lobby {
             id: joiner.id,
             connection_type: joiner.connection_type,
         };
-        sink.notice(game.room(&self.users, &mut self.scratch), &joined);
+        match game.hides(joiner) {
+            true => sink.notice(&[user], &joined),
+            false => sink.notice(game.room(&self.users, &mut self.scratch), &joined),
+        }
     }
 
     fn compare_emulators(&mut self, key: GameKey, user: UserKey, sink: &mut impl Sink) {
@@ -323,7 +329,7 @@ impl Lobby {
         let left = ServerMessage::QuitGame { name: &name, id };
         let told = leaver.presence != Presence::Replaced;
         let remaining = game.room(&self.users, &mut self.scratch);
-        if !remaining.is_empty() {
+        if !remaining.is_empty() && !game.hides(leaver) {
             sink.notice(remaining, &left);
         }
         if closes {

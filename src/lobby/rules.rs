@@ -1,7 +1,7 @@
 //! Every rule an operator can set, checked when the configuration is read.
 
 use super::{
-    Posts,
+    Posts, WordFilter,
     catalogue::{Language, OperatorTexts},
     sync::Sensitivity,
 };
@@ -86,6 +86,8 @@ pub struct Rules {
     pub language: Language,
     /// Texts in the operator's own words.
     pub texts: OperatorTexts,
+    /// Words that names and lines may not have, from whom texts are checked.
+    pub word_filter: WordFilter,
     /// Lines shown after login.
     pub welcome: Vec<String>,
     /// Lines shown to each user who opens or enters a room.
@@ -127,6 +129,7 @@ impl Default for Rules {
             charset: WINDOWS_1252,
             language: Language::English,
             texts: OperatorTexts::default(),
+            word_filter: WordFilter::default(),
             welcome: Vec::new(),
             room_welcome: Vec::new(),
             posts: None,

@@ -66,7 +66,8 @@ pub(super) fn send_members(users: &Users, game: &Game, to: UserKey, sink: &mut i
     let mut writer = Writer::new(&mut entries);
     let mut players = 0;
     let others = game.members.iter().filter(|member| member.user != to);
-    for user in others.filter_map(|member| users.get(member.user)) {
+    let others = others.filter_map(|member| users.get(member.user));
+    for user in others.filter(|user| !game.hides(user)) {
         let entry = PlayerEntry {
             name: &user.name,
             ping: user.ping_ms(),

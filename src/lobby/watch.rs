@@ -175,6 +175,15 @@ impl Lobby {
         };
         let runs = game.phase != Phase::Waiting;
         let is_full = !watcher.may(Right::EnterRoom) && game.player_count() >= game.capacity;
+        if watcher.is_unseen && game.owner != user {
+            say(
+                &[user],
+                ROOM_NAME,
+                &self.catalogue.line(Text::WatchDenied, &[]),
+                sink,
+            );
+            return;
+        }
         let name = watcher.name.clone();
         let alike = is_alike(watcher, game);
         let Some(member) = game.member_mut(user) else {

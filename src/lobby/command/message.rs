@@ -145,6 +145,9 @@ impl Lobby {
         if !sender.may(Right::AnyText) && self.charset.count(text) > LONGEST {
             return Err(Refusal::Bad(Text::ChatLong));
         }
+        if !sender.may(Right::AnyText) && self.is_filtered(text) {
+            return Err(Refusal::Bad(Text::ChatFiltered));
+        }
         if !target.takes_messages {
             return Err(Refusal::Refused(target.key));
         }

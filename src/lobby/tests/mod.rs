@@ -13,6 +13,7 @@ mod posts;
 mod rooms;
 mod social;
 mod trivia;
+mod unseen;
 mod watch;
 
 use super::{

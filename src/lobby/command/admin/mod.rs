@@ -4,6 +4,7 @@ mod announce;
 mod find;
 mod levels;
 mod sanctions;
+mod trivia;
 
 use super::{number, split};
 use crate::{
@@ -38,6 +39,7 @@ enum Command {
     ShadowUnmute,
     Silence,
     Stealth(bool),
+    Trivia(trivia::Command),
     Unsilence,
     Version,
 }
@@ -83,6 +85,16 @@ const TABLE: &[Entry] = table! {
     "/announcegame" Administer Command::AnnounceGame, HelpAnnounceGame UsageAnnounceGame;
     "/stealthon" Administer Command::Stealth(true), HelpStealthOn HelpStealthOn;
     "/stealthoff" Administer Command::Stealth(false), HelpStealthOff HelpStealthOff;
+    "/triviaon" Administer Command::Trivia(trivia::Command::On), HelpTriviaOn HelpTriviaOn;
+    "/triviaoff" Administer Command::Trivia(trivia::Command::Off), HelpTriviaOn HelpTriviaOn;
+    "/triviapause" Administer Command::Trivia(trivia::Command::Pause), HelpTriviaPause HelpTriviaPause;
+    "/triviaresume" Administer Command::Trivia(trivia::Command::Resume), HelpTriviaPause HelpTriviaPause;
+    "/triviareset" Administer Command::Trivia(trivia::Command::Reset), HelpTriviaReset HelpTriviaReset;
+    "/triviasave" Administer Command::Trivia(trivia::Command::Save), HelpTriviaSave HelpTriviaSave;
+    "/triviascores" Administer Command::Trivia(trivia::Command::Scores), HelpTriviaScores HelpTriviaScores;
+    "/triviawin" Administer Command::Trivia(trivia::Command::Winner), HelpTriviaScores HelpTriviaScores;
+    "/triviatime" Administer Command::Trivia(trivia::Command::Time), HelpTriviaTime UsageTriviaTime;
+    "/triviaupdate" Administer Command::Trivia(trivia::Command::Update), HelpTriviaUpdate UsageTriviaUpdate;
     "/tempelevated" Promote Command::Grant(AccessLevel::Elevated), HelpTempElevated UsageTempElevated;
     "/tempmoderator" Promote Command::Grant(AccessLevel::Moderator), HelpTempModerator UsageTempModerator;
     "/tempadmin" Promote Command::Grant(AccessLevel::Admin), HelpTempAdmin UsageTempAdmin;
@@ -147,8 +159,13 @@ impl Lobby {
             return;
         };
         if reader.may(Right::KeepOrder) {
+            // Two words may share a line.
+            let mut last = None;
             for entry in TABLE.iter().filter(|entry| reader.may(entry.right)) {
-                inform(&[user], &self.catalogue.line(entry.help, &[]), sink);
+                if last != Some(entry.help) {
+                    inform(&[user], &self.catalogue.line(entry.help, &[]), sink);
+                }
+                last = Some(entry.help);
             }
         }
     }
@@ -179,6 +196,7 @@ impl Lobby {
             Command::ShadowUnmute => self.shadow_unmute(user, rest, sink),
             Command::Silence => self.silence(now, user, rest, sink),
             Command::Stealth(on) => self.set_stealth(user, on, sink),
+            Command::Trivia(command) => self.trivia_command(now, user, command, rest, sink),
             Command::Unsilence => self.unsilence(now, user, rest, sink),
             Command::Version => {
                 self.long_version(user, sink);

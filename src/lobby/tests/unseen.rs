@@ -1,0 +1,134 @@
+//! Admins who join rooms unseen, and words that are not wanted.
+
+use super::*;
+use crate::{access::AccessLevel, lobby::WordFilter};
+
+fn give(world: &mut World, who: char, level: AccessLevel) {
+    world.lobby.users.get_mut(key(who)).unwrap().level = level;
+}
+
+/// A room of a and b, and c, an admin, who has said `/stealthon`.
+fn unseen() -> World {
+    let mut world = World::gather("ab");
+    world.enter("c");
+    give(&mut world, 'c', AccessLevel::Admin);
+    world.chat('c', "/stealthon");
+    world.expect(["c: Info server: You now join rooms unseen."]);
+    world
+}
+
+#[test]
+fn nobody_is_told_of_one_who_is_unseen() {
+    let mut world = unseen();
+    world.join('c', 1);
+    world.expect([
+        "abc: GameStatus 1 Waiting 2/8",
+        "c: PlayerInformation 2",
+        "c: JoinGame 1 c 10 3 Lan",
+    ]);
+    world.game_chat('a', "hi");
+    world.expect(["abc: GameChat a: hi"]);
+    world.enter("d");
+    world.join('d', 1);
+    let log = world.take();
+    assert!(
+        log.contains(&"d: PlayerInformation 2".to_owned()),
+        "{log:?}"
+    );
+    world.quit_game('c');
+    let log = world.take();
+    assert!(log.contains(&"c: QuitGame c 3".to_owned()), "{log:?}");
+    assert!(
+        !log.iter()
+            .any(|line| line.starts_with("ab") && line.contains("QuitGame"))
+    );
+}
+
+#[test]
+fn one_who_is_unseen_has_no_seat() {
+    let mut world = unseen();
+    world.join('c', 1);
+    world.take();
+    world.start('a');
+    let log = world.take();
+    assert_eq!(log[0], "begin 0 Lan [1, 1]");
+    world.ready("abc");
+    world.drop('c');
+    let log = world.take();
+    assert!(log.contains(&"play 0".to_owned()), "{log:?}");
+    assert!(
+        !log.iter().any(|line| line.contains("PlayerDrop")),
+        "{log:?}"
+    );
+}
+
+#[test]
+fn in_a_room_nobody_vanishes() {
+    let mut world = unseen();
+    world.join('c', 1);
+    world.take();
+    world.chat('c', "/stealthoff");
+    world.expect(["c: Info server: Command failed: leave your room first"]);
+    world.game_chat('c', "/unwatch");
+    world.expect(["c: GameChat Server: This room cannot be watched."]);
+}
+
+#[test]
+fn owners_are_seen() {
+    let mut world = unseen();
+    world.create('c', "Other");
+    let log = world.take();
+    assert!(
+        log.contains(&"abc: GameStatus 2 Waiting 1/8".to_owned()),
+        "{log:?}"
+    );
+}
+
+#[test]
+fn unwanted_words_are_refused_everywhere() {
+    let mut world = World::new(Rules {
+        word_filter: WordFilter::new(["darn"]),
+        ..Rules::default()
+    });
+    world.enter("ab");
+    let line = "a: Info server: Not sent: the text has a word that is not allowed here";
+    for text in ["Oh DARN!", "/me says darn", "/msg 2 darn"] {
+        world.wait(2000);
+        world.chat('a', text);
+        world.expect([line]);
+    }
+    world.wait(2000);
+    world.chat('a', "darning is fine");
+    world.expect(["ab: Chat a: darning is fine"]);
+    world.create('a', "darn it");
+    assert!(world.take()[0].contains("the game name has a word that is not allowed here"));
+    world.create('a', "Game");
+    world.take();
+    world.game_chat('a', "darn");
+    world.expect(["a: GameChat Server: Not sent: the text has a word that is not allowed here"]);
+    world.game_chat('a', "\ndarn");
+    world.expect(["a: GameChat a: \ndarn"]);
+    world.login('c', login(b"a darn name"));
+    assert!(world.take()[0].contains("Your name has a word that is not allowed here."));
+    give(&mut world, 'b', AccessLevel::Elevated);
+    world.chat('b', "darn");
+    world.expect(["ab: Chat b: darn"]);
+}
+
+#[test]
+fn admins_begin_and_end_the_quiz() {
+    let mut world = World::with("ab");
+    give(&mut world, 'a', AccessLevel::Admin);
+    world.chat('b', "/triviaon");
+    world.expect(["b: Info server: No such command: /triviaon"]);
+    world.chat('a', "/triviatime");
+    world.expect(["a: Info server: Command failed: /triviatime <seconds>"]);
+    world.chat('a', "/triviaupdate 192.0.2.1 x");
+    world.expect(["a: Info server: Command failed: /triviaupdate <old address> <new address>"]);
+    world.chat('a', "/triviaoff");
+    let log = world.take();
+    assert!(
+        log[0].contains("Start the quiz first: /triviaon"),
+        "{log:?}"
+    );
+}
