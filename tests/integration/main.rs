@@ -14,6 +14,7 @@ mod http;
 mod leaving;
 mod lists;
 mod login;
+mod moderation;
 mod real_time;
 mod recording;
 mod relay;

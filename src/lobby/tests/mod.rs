@@ -5,6 +5,7 @@ mod chat;
 mod games;
 mod lag;
 mod leaving;
+mod limits;
 mod lineup;
 mod login;
 mod model;
