@@ -166,7 +166,7 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
         language,
         welcome,
         room_welcome,
-        word_filter,
+        word_filter: filter,
         ..
     } = rules;
     section.integer("max_chat_length", 0..=1000, BYTES_OR_OFF, max_chat_length);
@@ -215,7 +215,11 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
         line,
         room_welcome,
     );
-    let mut words = word_filter.words().to_vec();
+    word_filter(section, filter);
+}
+
+fn word_filter(section: &mut Section<'_, '_>, filter: &mut WordFilter) {
+    let mut words = filter.words().to_vec();
     let word = |word: &str| {
         let fits = !word.trim().is_empty() && word.chars().count() <= FILTERED_WORD;
         fits.then(|| word.to_owned())
@@ -227,7 +231,7 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
         word,
         &mut words,
     );
-    *word_filter = WordFilter::new(words);
+    *filter = WordFilter::new(words);
 }
 
 /// Reads the operator's own texts; what is wrong with one is worth a notice, as it is in a

@@ -73,19 +73,18 @@ pub(super) fn build(
         minecraft: Vec::new(),
         packet_log: None,
     };
-    let (http, gateway) = (&config.http.listen, &config.gateway.listen);
-    let its_own = http.len() + gateway.len() + config.minecraft.listen.len();
-    if !config.tcp.enabled && its_own == 0 {
+    if !config.tcp.enabled && !has_own_addresses(config) {
         return Ok(parts);
     }
     let census = &shown.census;
     let (metrics, drops) = (census.metrics(), census.drops());
     let packet_log = packet_log(config, clock, &metrics, &mut parts.packet_log)?;
-    let mut doors = Vec::new();
-    if config.gateway.login.is_some() {
-        let addresses = config.gateway.listen.iter().map(|it| it.address);
-        doors = bind(addresses, loops)?;
-    }
+    let own = config
+        .gateway
+        .login
+        .iter()
+        .flat_map(|_| &config.gateway.listen);
+    let doors = bind(own.map(|it| it.address), loops)?;
     parts.gateway = doors.iter().map(|(address, _)| *address).collect();
     let gateway = Gateway::new(config, &parts.gateway, &metrics, &packet_log);
     let mut settings = config.tcp.settings;
@@ -128,6 +127,12 @@ pub(super) fn build(
     at_own_addresses(config, gateway, minecraft.is_some(), &mut parts)?;
     parts.capacity = Some(capacity);
     Ok(parts)
+}
+
+/// Whether one service alone is served somewhere.
+fn has_own_addresses(config: &Config) -> bool {
+    let (http, gateway) = (&config.http.listen, &config.gateway.listen);
+    !http.is_empty() || !gateway.is_empty() || !config.minecraft.listen.is_empty()
 }
 
 /// Listens where one service alone is served; the gateway's listeners, if it is there, are open.

@@ -70,7 +70,7 @@ fn a_ban_removes_at_once_and_outlives_the_server_under_an_allow_all_rule() {
     let mut config = staffed();
     config.access.state = Some(path.clone());
     {
-        let (mut server, address) = serve(&config);
+        let (server, address) = serve(&config);
         let mut ann = at(1, address, "Ann");
         let mut admin = at(8, address, "Boss");
         admin.chat(format!("/permaban {} cheating", ann.id.0).as_bytes());

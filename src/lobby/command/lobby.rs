@@ -105,13 +105,7 @@ impl Lobby {
                     self.reply(user, Place::Lobby, Text::CommandUsage, &usage, sink);
                 }
             }
-            Command::Help => {
-                let own = TABLE.iter().map(|entry| entry.help);
-                for text in own.chain(social::TABLE.iter().map(|entry| entry.help)) {
-                    inform(&[user], &self.catalogue.line(text, &[]), sink);
-                }
-                self.admin_help(user, sink);
-            }
+            Command::Help => self.lobby_help(user, sink),
             Command::MyIp => {
                 let address = sender.address.to_string();
                 let params = [Param::Word(&address)];
@@ -140,5 +134,12 @@ impl Lobby {
                 }
             },
         }
+    }
+    fn lobby_help(&self, user: UserKey, sink: &mut impl Sink) {
+        let own = TABLE.iter().map(|entry| entry.help);
+        for text in own.chain(social::TABLE.iter().map(|entry| entry.help)) {
+            inform(&[user], &self.catalogue.line(text, &[]), sink);
+        }
+        self.admin_help(user, sink);
     }
 }
