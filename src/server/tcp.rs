@@ -76,8 +76,7 @@ pub(super) fn build(
     if !config.tcp.enabled && !has_own_addresses(config) {
         return Ok(parts);
     }
-    let census = &shown.census;
-    let (metrics, drops) = (census.metrics(), census.drops());
+    let (metrics, drops) = (shown.census.metrics(), shown.census.drops());
     let packet_log = packet_log(config, clock, &metrics, &mut parts.packet_log)?;
     let own = config
         .gateway
@@ -99,7 +98,7 @@ pub(super) fn build(
     let capacity = Arc::new(Capacity::new(settings, loops, metrics.clone(), drops));
     let bells = shown.bells.clone();
     let crossing = minecraft.as_ref().map(|it| it.crossing.clone());
-    let status = Status::new(shown.identity.clone(), census.clone());
+    let status = Status::new(shown.identity.clone(), shown.census.clone());
     let exposition = exposition(shown, &capacity, crossing);
     let pages = (Arc::new(exposition), Arc::new(status));
     let shared = |socket| TcpDoor {
