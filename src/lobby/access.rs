@@ -52,7 +52,8 @@ impl Lobby {
         self.access.allows_game(&self.charset.decode(rom))
     }
 
-    /// Gives everybody the level it has by now, and sends away whoever may not stay.
+    /// Gives everybody the level it has by now, and sends away whoever may not stay. Who may not
+    /// be unseen any longer leaves its room as it came.
     pub(super) fn apply_access(&mut self, now: Time, sink: &mut impl Sink) {
         self.access_ends = self.access.next_end(now);
         let keys: Vec<UserKey> = self.users.iter().map(|user| user.key).collect();
@@ -65,8 +66,15 @@ impl Lobby {
                 continue;
             };
             let level = self.level_of(now, address);
-            if let Some(user) = self.users.get_mut(key) {
-                user.level = level;
+            let Some(user) = self.users.get_mut(key) else {
+                continue;
+            };
+            user.level = level;
+            if user.is_unseen && !user.may(Right::Administer) {
+                self.quit_game(now, key, sink);
+                if let Some(user) = self.users.get_mut(key) {
+                    user.is_unseen = false;
+                }
             }
             let text = if level == AccessLevel::Banned {
                 Text::QuitAccess

@@ -134,7 +134,10 @@ impl Lobby {
         self.compare_emulators(key, user, sink);
         self.greet(user, sink);
         self.take_part(key, user, part, sink);
-        self.start_if_enough(now, key, sink);
+        let game = self.games.get(key);
+        if game.is_some_and(|game| game.would_play().any(|player| player == user)) {
+            self.start_if_enough(now, key, sink);
+        }
     }
 
     /// The operator's lines for one who is in a room now.
@@ -316,10 +319,12 @@ impl Lobby {
             leaver.room = None;
             leaver.wants_quiet = false;
         }
+        let mut played = false;
         if let Some(game) = self.games.get_mut(key) {
+            played = game.would_play().any(|player| player == user);
             game.members.retain(|member| member.user != user);
         }
-        let was_swapped = self.undo_swap(key);
+        let was_swapped = played && self.undo_swap(key);
         let (Some(leaver), Some(game)) = (self.users.get(user), self.games.get(key)) else {
             return;
         };
@@ -408,7 +413,7 @@ impl Lobby {
             return Err(Text::KickSelf);
         }
         let target = self.users.with_id(target);
-        let target = target.filter(|target| target.room == Some(game.key));
+        let target = target.filter(|target| target.room == Some(game.key) && !game.hides(target));
         let target = target.ok_or(Text::KickNotFound)?;
         let is_above = target.may(Right::Untouched) && !kicker.may(Right::ActOnAdmins);
         Ok((!is_above).then_some((game.key, target.key)))

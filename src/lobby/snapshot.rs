@@ -70,6 +70,7 @@ impl Lobby {
 
     fn view_user(&self, user: &User) -> UserView {
         let room = user.room.and_then(|key| self.games.get(key));
+        let room = room.filter(|game| !game.hides(user));
         UserView {
             id: user.id.0,
             name: self.charset.decode(&user.name).into_owned(),

@@ -1,7 +1,7 @@
 use super::{text::UNUSED, *};
 use encoding_rs::{EUC_KR, GBK, SHIFT_JIS, UTF_8, WINDOWS_1251, WINDOWS_1252};
 use proptest::prelude::*;
-use std::collections::HashSet;
+use std::{collections::HashSet, fs, path::Path};
 
 /// The character set a language's players use.
 fn encoding_of(language: Language) -> &'static Encoding {
@@ -147,6 +147,35 @@ fn every_known_key_is_taken() {
 fn keys_are_unique() {
     let keys: HashSet<&str> = keys().chain(UNUSED.iter().copied()).collect();
     assert_eq!(keys.len(), Text::ALL.len() + UNUSED.len());
+}
+
+/// The words of the lobby's own sources, without tests and this room.
+fn words_of(directory: &Path, words: &mut HashSet<String>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let stem = path.file_stem().unwrap().to_str().unwrap();
+        if matches!(stem, "catalogue" | "tests") {
+            continue;
+        }
+        if path.is_dir() {
+            words_of(&path, words);
+        } else {
+            let source = fs::read_to_string(&path).unwrap();
+            let is_sign = |c: char| !c.is_alphanumeric() && c != '_';
+            words.extend(source.split(is_sign).map(str::to_owned));
+        }
+    }
+}
+
+#[test]
+fn every_text_is_named_where_it_is_shown() {
+    let mut words = HashSet::new();
+    let lobby = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lobby");
+    words_of(&lobby, &mut words);
+    assert!(words.contains("catalogue"));
+    for text in Text::ALL {
+        assert!(words.contains(&format!("{text:?}")), "{text:?}");
+    }
 }
 
 #[test]

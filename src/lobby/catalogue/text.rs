@@ -69,7 +69,6 @@ texts! {
     LevelAdmin, "AccessLevel.Admin", "Admin";
     LevelSuperAdmin, "AccessLevel.SuperAdmin", "SuperAdmin";
     Seconds, "Time.SecondsAbbreviation", "{0}s";
-    Minutes, "Time.MinutesAbbreviation", "{0}m";
 
     // Lines that are not passed on.
     ChatDenied, "ChatAction.ChatDenied", "Not sent: {0}";
@@ -123,7 +122,6 @@ texts! {
     QuitFailed, "KailleraServerImpl.ForcedQuitInternalError", "Removed after an error of the server";
     ShuttingDown, "KailleraServerImpl.ServerShuttingDown", "The server is going down.";
     Draining, "KailleraServerImpl.ServerDraining", "The server goes down when the games that run are over.";
-    ShutdownIn, "KailleraServerImpl.ServerShuttingDownIn", "The server goes down in {0,number,integer} s.";
 
     // Rooms come and go.
     RoomOpened, "KailleraServerImpl.UserCreatedGameAnnouncement", "{0} opened a room: {1}";
@@ -131,7 +129,6 @@ texts! {
     PostCanceled, "KailleraServerImpl.CanceledPendingTweet", "The post was cancelled.";
     PostNone, "KailleraServerImpl.NoPendingTweet", "There is no post to cancel.";
     OtherEmulator, "KailleraGameImpl.DifferentEmulator", "{0} uses another emulator version: {1}";
-    CloseNotOwner, "KailleraGameImpl.CloseGameErrorNotGameOwner", "Only the owner can close the room.";
 
     // Starting.
     StartNotInRoom, "KailleraUserImpl.StartGameErrorNotInGame", "You are not in a room.";
@@ -193,7 +190,6 @@ texts! {
     AutofireOff, "GameOwnerCommandAction.HelpDisabled", " (off)";
     AutofireInGame, "GameOwnerCommandAction.AutoFireChangeDeniedInGame", "Everyone must leave the game before this can change.";
     MaxUsers, "GameOwnerCommandAction.MaxUsers", "The room takes {0} members.";
-    MaxUsersWait, "GameOwnerCommandAction.MaxUsersDeniedFloodControl", "Please wait {0} s before the next change.";
     MaxPing, "GameOwnerCommandAction.MaxPing", "The room takes pings up to {0} ms.";
     StartAt, "GameOwnerCommandAction.StartAt", "The game starts when {0} players are in the room.";
     StartAtOff, "GameOwnerCommandAction.StartAtOff", "The game no longer starts by itself.";
@@ -293,7 +289,6 @@ texts! {
     InfoSilence, "AdminCommandAction.InfoSilence", "Silenced for {0} more minutes by {1}: {2}";
     InfoSilenceForGood, "AdminCommandAction.InfoPermanentSilence", "Silenced for good by {0}: {1}";
     InfoNoSilence, "AdminCommandAction.InfoNoSilence", "Not silenced";
-    InfoLevel, "AdminCommandAction.InfoTemporaryLevel", "{1} for {0} more minutes";
     InfoNoReason, "AdminCommandAction.InfoNoReason", "no reason given";
     StealthOn, "AdminCommandAction.StealthOn", "You now join rooms unseen.";
     StealthOff, "AdminCommandAction.StealthOff", "You no longer join rooms unseen.";
@@ -441,7 +436,6 @@ texts! {
     UsageMe, "ChatAction.MeError", "/me <text>";
     UsageIgnore, "Ignore.Usage", "/ignore <id>";
     UsageUnignore, "Ignore.UnignoreUsage", "/unignore <id>";
-    UsageFps, "Fps.Usage", "/fps <0.1-100>";
 }
 
 impl Text {
@@ -468,6 +462,7 @@ pub(super) const UNUSED: &[&str] = &[
     "KailleraGameImpl.AutofireDetectionOff",
     "KailleraGameImpl.AutofireDetectionOn",
     "KailleraGameImpl.CloseGameDeniedNotGameOwner",
+    "KailleraGameImpl.CloseGameErrorNotGameOwner",
     "KailleraGameImpl.DesynchedWarning",
     "KailleraGameImpl.DropGameErrorInternalError",
     "KailleraGameImpl.DropGameErrorNotInGame",
@@ -498,4 +493,5 @@ pub(super) const UNUSED: &[&str] = &[
     "Survey.ConsentYes",
     "Survey.Question",
     "Survey.Thanks",
+    "Time.MinutesAbbreviation",
 ];

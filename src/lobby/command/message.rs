@@ -123,7 +123,11 @@ impl Lobby {
             None if number(word).is_none() => return Err(Refusal::NoPartner),
             id => id.and_then(|id| self.users.with_id(id)),
         };
-        let is_near = |target: &&User| place == Place::Lobby || target.room == sender.room;
+        let room = sender.room.and_then(|room| self.games.get(room));
+        let is_near = |target: &&User| {
+            let is_hidden = room.is_some_and(|game| game.hides(target));
+            place == Place::Lobby || target.room == sender.room && !is_hidden
+        };
         let target = target.filter(is_near);
         target
             .map(|target| (target, text))

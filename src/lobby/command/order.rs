@@ -111,8 +111,7 @@ impl Lobby {
     ) {
         let target = self.games.get(room).and_then(|game| {
             let index = usize::try_from(player).ok()?.checked_sub(1)?;
-            game.player(index)
-                .or_else(|| Some(game.members.get(index)?.user))
+            game.player(index).or_else(|| game.would_play().nth(index))
         });
         match target.and_then(|key| self.users.get(key)) {
             Some(target) => self.kick(now, user, target.id, sink),
@@ -149,7 +148,12 @@ impl Lobby {
     fn mute(&mut self, user: UserKey, room: GameKey, on: bool, id: u32, sink: &mut impl Sink) {
         let target = u16::try_from(id).ok().map(UserId);
         let target = target.and_then(|id| self.users.with_id(id));
-        let Some(target) = target.filter(|target| target.room == Some(room)) else {
+        let game = self.games.get(room);
+        let is_here = |target: &&User| {
+            let is_hidden = game.is_some_and(|game| game.hides(target));
+            target.room == Some(room) && !is_hidden
+        };
+        let Some(target) = target.filter(is_here) else {
             self.fail(user, Text::KickNotFound, sink);
             return;
         };

@@ -71,6 +71,77 @@ fn in_a_room_nobody_vanishes() {
     world.expect(["c: GameChat Server: This room cannot be watched."]);
 }
 
+/// a and b in a room, c unseen among them, and d, who came after c.
+fn among() -> World {
+    let mut world = unseen();
+    world.join('c', 1);
+    world.enter("d");
+    world.join('d', 1);
+    world.take();
+    world
+}
+
+#[test]
+fn players_are_counted_without_one_who_is_unseen() {
+    let mut world = among();
+    world.game_chat('a', "/kick 3");
+    let log = world.take();
+    assert!(log.contains(&"d: QuitGame d 4".to_owned()), "{log:?}");
+    world.game_chat('a', "/swap 21");
+    world.take();
+    world.quit_game('c');
+    let log = world.take();
+    assert!(!log.iter().any(|line| line.contains("GameChat")), "{log:?}");
+    world.start('a');
+    world.take();
+    assert_eq!(world.sink.players, [key('b'), key('a')]);
+}
+
+#[test]
+fn no_game_starts_for_one_who_is_unseen() {
+    let mut world = unseen();
+    world.game_chat('a', "/startn 2");
+    world.take();
+    world.join('c', 1);
+    let log = world.take();
+    assert!(!log.iter().any(|line| line.starts_with("begin")), "{log:?}");
+}
+
+#[test]
+fn answers_do_not_give_away_who_is_unseen() {
+    let mut world = among();
+    world.kick('a', 3);
+    let kick = "a: GameChat Error: That user is not in this room.";
+    world.expect([kick]);
+    world.game_chat('a', "/mute 3");
+    world.expect(["a: GameChat Server: Did not work: That user is not in this room."]);
+    world.game_chat('a', "/msg 3 hi");
+    world.expect(["a: GameChat Server: No user 3"]);
+    world.wait(2000);
+    world.chat('a', "/finduser c");
+    world.expect(["a: Info server: UserID: 3, Nick: <c>, Access: Normal"]);
+    let views = world.lobby.snapshot().users;
+    let rooms: Vec<_> = views.iter().map(|user| user.room).collect();
+    assert_eq!(rooms, [Some(1), Some(1), None, Some(1)]);
+}
+
+#[test]
+fn who_is_no_admin_any_more_is_not_unseen_either() {
+    let mut world = among();
+    let (now, rules) = (world.now, Default::default());
+    world.lobby.set_access_rules(now, rules, &mut world.sink);
+    let log = world.take();
+    assert!(log.contains(&"c: QuitGame c 3".to_owned()), "{log:?}");
+    assert!(!log.iter().any(|line| line.starts_with("abd: QuitGame")));
+    world.join('c', 1);
+    let log = world.take();
+    assert!(
+        log.contains(&"abdc: JoinGame 1 c 10 3 Lan".to_owned()),
+        "{log:?}"
+    );
+    world.lobby.check_invariants();
+}
+
 #[test]
 fn owners_are_seen() {
     let mut world = unseen();
@@ -121,6 +192,10 @@ fn admins_begin_and_end_the_quiz() {
     world.expect(["b: Info server: No such command: /triviaon"]);
     world.chat('a', "/triviatime");
     world.expect(["a: Info server: Command failed: /triviatime <seconds>"]);
+    for wrong in ["0", "3601", "x"] {
+        world.chat('a', &format!("/triviatime {wrong}"));
+        world.expect(["a: Info server: Command failed: /triviatime <seconds>"]);
+    }
     world.chat('a', "/triviaupdate 192.0.2.1 x");
     world.expect(["a: Info server: Command failed: /triviaupdate <old address> <new address>"]);
     world.chat('a', "/triviaoff");

@@ -58,7 +58,7 @@ impl Lobby {
             self.catalogue.line(Text::FoundUser, &[id, name, level])
         };
         let room = found.room.and_then(|room| self.games.get(room));
-        if let Some(game) = room.filter(|_| !found.is_unseen) {
+        if let Some(game) = room.filter(|game| !game.hides(found)) {
             let params = [Param::Number(game.id.0.into()), Param::Bytes(&game.rom)];
             line.extend(self.catalogue.line(Text::FoundInRoom, &params));
         }

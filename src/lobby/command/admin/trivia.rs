@@ -5,7 +5,10 @@ use crate::{
     lobby::{Sink, TriviaCommand, UserKey, command::split},
     timer::Time,
 };
-use std::{net::IpAddr, time::Duration};
+use std::{net::IpAddr, ops::RangeInclusive, time::Duration};
+
+/// Seconds there may be between two questions; without any, the quiz would flood the lobby.
+const PAUSES: RangeInclusive<u32> = 1..=3600;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Command {
@@ -38,7 +41,13 @@ impl Lobby {
             Command::Resume => TriviaCommand::Resume,
             Command::Save => TriviaCommand::Save,
             Command::Scores => TriviaCommand::Scores,
-            Command::Time => TriviaCommand::Time(Duration::from_secs(only_number(rest)?.into())),
+            Command::Time => {
+                let seconds = only_number(rest)?;
+                if !PAUSES.contains(&seconds) {
+                    return Err(Failure::Usage);
+                }
+                TriviaCommand::Time(Duration::from_secs(seconds.into()))
+            }
             Command::Update => {
                 let (old, new) = split(rest);
                 TriviaCommand::Update {
