@@ -40,12 +40,12 @@ Signals:
 Exit status:
   0 when all went well, 1 when the server failed, 2 when an option or the file is wrong.";
 
-/// A Kaillera netplay server on a single UDP port.
+/// A Kaillera netplay server, with services for Maple and Minecraft on the same port.
 #[derive(Debug, Parser)]
 #[command(
     name = "samara",
     version,
-    long_about = "A Kaillera netplay server on a single UDP port.\n\n\
+    long_about = "A Kaillera netplay server, with services for Maple and Minecraft on the same port.\n\n\
         Players' emulators meet in its lobby, open rooms and play together; the server keeps \
         everybody's inputs in step. Without a command it serves, on defaults that suit a public \
         server.",

@@ -39,6 +39,12 @@ fn toml(config: &Config, rules: &str) -> String {
         &config.limits.sessions,
         &default.limits.sessions,
     );
+    page.section("games");
+    let (rules_of, usual) = (&config.rules, &default.rules);
+    let window = rules_of.lag_window.as_secs();
+    page.put("lagstat_duration_s", &window, &usual.lag_window.as_secs());
+    let level = rules_of.autofire.level();
+    page.put("autofire_sensitivity", &level, &usual.autofire.level());
     page.section("access");
     page.text.push_str(&access(&config.access, rules));
     page.section("texts");

@@ -9,6 +9,7 @@ use crate::{
     lobby::{
         catalogue::Language,
         rules::{ConnectionTypes, Rules},
+        sync::Sensitivity,
     },
 };
 use std::time::Duration;
@@ -41,7 +42,7 @@ pub(super) fn read(reader: &mut Reader<'_>, config: &mut Config) {
     times(reader, &mut config.rules);
     lengths(reader, &mut config.rules);
     lists(reader, config);
-    games(reader);
+    games(reader, &mut config.rules);
     buffers(reader);
     gone(reader);
 }
@@ -198,11 +199,14 @@ fn lists(reader: &mut Reader<'_>, config: &mut Config) {
 }
 
 /// What games are watched for.
-fn games(reader: &mut Reader<'_>) {
+fn games(reader: &mut Reader<'_>, rules: &mut Rules) {
     let sensitivity = Numbers::within(0..=5, "sensitivity; 0 is off");
-    reader.check("game.defaultAutoFireSensitivity", &sensitivity);
+    let mut level = rules.autofire.level();
+    reader.integer("game.defaultAutoFireSensitivity", &sensitivity, &mut level);
+    rules.autofire = Sensitivity::new(level).unwrap_or_default();
     let window = Numbers::up_to(10..=3600, "seconds");
-    reader.check("server.lagstatDurationSeconds", &window);
+    let key = "server.lagstatDurationSeconds";
+    reader.duration(key, &window, SECOND, &mut rules.lag_window);
 }
 
 fn buffers(reader: &mut Reader<'_>) {

@@ -112,11 +112,6 @@ impl<'p> Reader<'p> {
         self.number(key, numbers);
     }
 
-    /// An integer that is checked and nothing else.
-    pub(super) fn check(&mut self, key: &'static str, numbers: &Numbers) {
-        self.number(key, numbers);
-    }
-
     /// An integer, each being one `step`.
     pub(super) fn duration(
         &mut self,

@@ -120,6 +120,13 @@ fn the_table_of_booleans() {
 }
 
 #[test]
+fn what_games_are_watched_for() {
+    let config = config("game.defaultAutoFireSensitivity=4\nserver.lagstatDurationSeconds=30");
+    assert_eq!(config.rules.autofire.level(), 4);
+    assert_eq!(config.rules.lag_window.as_secs(), 30);
+}
+
+#[test]
 fn the_one_key_without_a_default() {
     let told = "e.cfg: game.bufferSize is missing; valid: an integer, 1 or more (bytes)";
     assert_eq!(read("").1, [told]);
@@ -538,7 +545,8 @@ fn an_import_says_the_same() {
         server.maxGameChatLength=99999\nserver.maxClientNameLength=100\n\
         server.maxUserNameLength=20\nserver.maxGameNameLength=100\n\
         server.maxQuitMessageLength=50\nserver.maxGames=8\nserver.maxPing=150\n\
-        server.maxUsers=9000\nserver.switchStatusBytesForBuggyClient=true\ngame.bufferSize=1\n\
+        server.maxUsers=9000\ngame.defaultAutoFireSensitivity=4\nserver.lagstatDurationSeconds=30\n\
+        server.switchStatusBytesForBuggyClient=true\ngame.bufferSize=1\n\
         masterList.serverName=The \"best\"\nmasterList.serverLocation=East Coast\\, USA\n\
         masterList.serverWebsite=https://example.net/\nmasterList.touchKaillera=true\n\
         masterList.serverConnectAddress=192.0.2.1\nmasterList.touchEmulinker=true\n\

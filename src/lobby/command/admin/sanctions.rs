@@ -2,7 +2,7 @@
 
 use super::{Failure, Lobby, Outcome, numbered, only_number};
 use crate::{
-    access::{Clear, Sanction, Sentence, Term, TooMany},
+    access::{Access, Clear, Sanction, Sentence, Term, TooMany},
     lobby::{
         Sink, UserKey,
         catalogue::{Param, Text},
@@ -13,7 +13,7 @@ use crate::{
     },
     timer::Time,
 };
-use std::{borrow::Cow, net::IpAddr, time::Duration};
+use std::{net::IpAddr, time::Duration};
 
 /// Most minutes a moderator may silence somebody.
 const MODERATORS_MINUTES: u32 = 15;
@@ -66,13 +66,8 @@ impl Lobby {
         if !is_admin && self.access.is_silenced(now, address) {
             return Err(Failure::About(Text::SilencedAlready, name));
         }
-        let (issuer, reason) = (self.issuer(user), self.reason(reason));
-        let sentence = Sentence {
-            length: Some(length(minutes)),
-            issuer: &issuer,
-            reason: &reason,
-        };
-        self.access.silence(now, address, sentence)?;
+        let length = Some(length(minutes));
+        self.decide(now, user, Access::silence, (address, length, reason))?;
         let params = [Param::Number(minutes.into()), Param::Bytes(&name)];
         self.proclaim(Text::Silenced, &params, sink);
         Ok(())
@@ -89,13 +84,7 @@ impl Lobby {
         let (id, reason) = numbered(rest)?;
         let target = self.target(user, id, SILENCE)?;
         let (address, name) = (target.address, target.name.clone());
-        let (issuer, reason) = (self.issuer(user), self.reason(reason));
-        let sentence = Sentence {
-            length: None,
-            issuer: &issuer,
-            reason: &reason,
-        };
-        self.access.silence(now, address, sentence)?;
+        self.decide(now, user, Access::silence, (address, None, reason))?;
         self.proclaim(Text::SilencedForGood, &[Param::Bytes(&name)], sink);
         Ok(())
     }
@@ -160,14 +149,25 @@ impl Lobby {
     ) -> Result<Box<[u8]>, Failure> {
         let target = self.target(user, id, BAN)?;
         let (address, name) = (target.address, target.name.clone());
-        let (issuer, reason) = (self.issuer(user), self.reason(reason));
+        self.decide(now, user, Access::ban, (address, length, reason))?;
+        Ok(name)
+    }
+
+    /// Bans or silences an address in the name of `user`, for some time or for good.
+    fn decide(
+        &mut self,
+        now: Time,
+        user: UserKey,
+        how: impl Fn(&mut Access, Time, IpAddr, Sentence<'_>) -> Result<(), TooMany>,
+        (address, length, reason): (IpAddr, Option<Duration>, &[u8]),
+    ) -> Outcome {
+        let issuer = self.issuer(user);
         let sentence = Sentence {
             length,
             issuer: &issuer,
-            reason: &reason,
+            reason: &self.charset.decode(reason),
         };
-        self.access.ban(now, address, sentence)?;
-        Ok(name)
+        Ok(how(&mut self.access, now, address, sentence)?)
     }
 
     /// Sends a banned user away, and whoever else is at its address.
@@ -318,10 +318,6 @@ impl Lobby {
         let user = self.users.iter().find(|user| user.folded_name == folded);
         let user = user.ok_or(Failure::Reason(Text::NoUsersFound))?;
         Ok((user.address, Some(user.key)))
-    }
-
-    fn reason<'r>(&self, reason: &'r [u8]) -> Cow<'r, str> {
-        self.charset.decode(reason)
     }
 }
 
