@@ -168,6 +168,8 @@ reasons! {
     Barred = "address not allowed",
     /// Too many unfinished logins, from one address or in all.
     TooManyLogins = "too many unfinished logins",
+    /// Too many sessions from one address or network.
+    TooManySessions = "too many sessions from one address or network",
     /// No seat left.
     NoSeat = "no seat left",
     /// The user's inbox is full.

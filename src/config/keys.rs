@@ -33,7 +33,8 @@ const MILLISECONDS: (&str, Duration) = ("milliseconds", Duration::from_millis(1)
 pub(super) const SECONDS: (&str, Duration) = ("seconds", Duration::from_secs(1));
 const SECONDS_OR_OFF: (&str, Duration) = ("seconds; 0 is off", Duration::from_secs(1));
 pub(super) const BYTES: &str = "bytes";
-const BYTES_OR_OFF: &str = "bytes; 0 is off";
+const CHARACTERS: &str = "characters";
+const CHARACTERS_OR_OFF: &str = "characters; 0 is off";
 
 /// Reads all of `document` into `config`, which holds the defaults.
 pub(super) fn read(document: &mut Document<'_>, config: &mut Config) {
@@ -158,6 +159,7 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
     let Rules {
         max_chat_length,
         max_game_chat_length,
+        max_game_data_length,
         max_quit_message_length,
         max_user_name_length,
         max_client_name_length,
@@ -169,27 +171,48 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
         word_filter: filter,
         ..
     } = rules;
-    section.integer("max_chat_length", 0..=1000, BYTES_OR_OFF, max_chat_length);
+    section.integer(
+        "max_chat_length",
+        0..=1000,
+        CHARACTERS_OR_OFF,
+        max_chat_length,
+    );
     section.integer(
         "max_game_chat_length",
         0..=1000,
-        BYTES_OR_OFF,
+        CHARACTERS_OR_OFF,
         max_game_chat_length,
+    );
+    section.integer(
+        "max_game_data_length",
+        255..=1000,
+        BYTES,
+        max_game_data_length,
     );
     section.integer(
         "max_quit_message_length",
         0..=127,
-        BYTES_OR_OFF,
+        CHARACTERS_OR_OFF,
         max_quit_message_length,
     );
-    section.integer("max_user_name_length", 1..=30, BYTES, max_user_name_length);
+    section.integer(
+        "max_user_name_length",
+        1..=30,
+        CHARACTERS,
+        max_user_name_length,
+    );
     section.integer(
         "max_client_name_length",
         1..=126,
-        BYTES,
+        CHARACTERS,
         max_client_name_length,
     );
-    section.integer("max_game_name_length", 1..=126, BYTES, max_game_name_length);
+    section.integer(
+        "max_game_name_length",
+        1..=126,
+        CHARACTERS,
+        max_game_name_length,
+    );
 
     let charset_ok = section.text("charset", charset::NAMES, charset::charset, charset);
     section.text("language", LANGUAGES, Language::from_code, language);
@@ -259,6 +282,8 @@ fn own_texts(document: &mut Document<'_>, config: &mut Config) {
 fn link(document: &mut Document<'_>, link: &mut Link) {
     let mut section = document.section("link");
     section.duration("login_timeout_s", 1..=600, SECONDS, &mut link.login_timeout);
+    let first = &mut link.first_keepalive;
+    section.duration("first_keepalive_s", 1..=86_400, SECONDS, first);
     let desync_ok = section.duration("desync_after_s", 1..=3600, SECONDS, &mut link.desync_after);
     let drop_ok = section.duration("drop_after_s", 1..=3600, SECONDS, &mut link.drop_after);
     if desync_ok && drop_ok && link.desync_after > link.drop_after {
@@ -276,6 +301,8 @@ fn link(document: &mut Document<'_>, link: &mut Link) {
 fn limits(document: &mut Document<'_>, limits: &mut Limits) -> bool {
     let Limits {
         sessions,
+        sessions_per_address: per_address,
+        sessions_per_network: per_network,
         half_open,
         half_open_per_address,
         hello_per_second_per_address: hellos,
@@ -287,6 +314,8 @@ fn limits(document: &mut Document<'_>, limits: &mut Limits) -> bool {
     } = limits;
     let mut section = document.section("limits");
     let sessions_ok = section.integer("sessions", 1..=65_535, "users", sessions);
+    section.integer("sessions_per_address", 1..=65_535, "users", per_address);
+    section.integer("sessions_per_network", 1..=65_535, "users", per_network);
     section.integer("half_open", 1..=65_535, "addresses", half_open);
     section.integer(
         "half_open_per_address",

@@ -115,6 +115,7 @@ fn every_key_arrives() {
         switch_status_bytes = true
         max_chat_length = 15
         max_game_chat_length = 16
+        max_game_data_length = 300
         max_quit_message_length = 17
         max_user_name_length = 18
         max_client_name_length = 19
@@ -134,10 +135,13 @@ fn every_key_arrives() {
         e = "three"
         [link]
         login_timeout_s = 21
+        first_keepalive_s = 61
         desync_after_s = 22
         drop_after_s = 23
         [limits]
         sessions = 24
+        sessions_per_address = 62
+        sessions_per_network = 63
         half_open = 25
         half_open_per_address = 26
         hello_per_second_per_address = 27
@@ -271,6 +275,7 @@ fn every_key_arrives() {
             switch_status_bytes: true,
             max_chat_length: 15,
             max_game_chat_length: 16,
+            max_game_data_length: 300,
             max_quit_message_length: 17,
             max_user_name_length: 18,
             max_client_name_length: 19,
@@ -301,11 +306,14 @@ fn every_key_arrives() {
             .into(),
         link: Link {
             login_timeout: seconds(21),
+            first_keepalive: seconds(61),
             desync_after: seconds(22),
             drop_after: seconds(23),
         },
         limits: Limits {
             sessions: 24,
+            sessions_per_address: 62,
+            sessions_per_network: 63,
             half_open: 25,
             half_open_per_address: 26,
             hello_per_second_per_address: 27,
@@ -489,7 +497,7 @@ fn mistakes_are_told_exactly() {
         ),
         (
             "[link]\n\"a\\nb\" = 1",
-            "t:2: link.a\\nb is unknown; valid: login_timeout_s, desync_after_s, drop_after_s",
+            "t:2: link.a\\nb is unknown; valid: login_timeout_s, first_keepalive_s, desync_after_s, drop_after_s",
         ),
         // Types.
         (

@@ -48,6 +48,10 @@ const UNSENT: usize = 8;
 const UNREPEATABLE: u16 = 65515;
 /// Bytes that may be sent per byte received from an address that has not proven itself.
 const UNPROVEN_FACTOR: usize = 3;
+/// Bytes that may be sent to a user that has said nothing since its login: room for the lists of a
+/// crowded server and a minute of its lobby. Whoever logged in for somebody else's address gets no
+/// more sent there (kaillera-server.md 15, 3).
+const UNHEARD: usize = 256 * 1024;
 
 /// One user's numbering, history and timers. Knows no socket and no clock.
 #[derive(Debug)]
@@ -71,7 +75,7 @@ pub struct Channel {
     /// Messages that may still go out before the first game data.
     hold: Option<u8>,
     phase: Phase,
-    /// What may be sent to an address that has not proven itself.
+    /// What may be sent to an address that has not proven itself, or said nothing since.
     credit: Option<usize>,
 }
 
@@ -165,6 +169,9 @@ impl Channel {
             self.received = Some(number);
             self.heard_new = now;
             self.answers = 0;
+            if self.phase != Phase::Login {
+                self.credit = None;
+            }
         }
         order
     }
@@ -191,10 +198,16 @@ impl Channel {
         }
     }
 
-    /// The login is done: the address may be sent what the lobby has to say.
+    /// The login is done: the address may be sent what the lobby has to say, for as long as a
+    /// client may be silent.
     pub fn logged_in(&mut self) {
         self.phase = Phase::Lobby;
-        self.credit = None;
+        self.credit = Some(UNHEARD);
+    }
+
+    /// Whether anything new came since the login was done.
+    pub fn has_spoken(&self) -> bool {
+        self.phase != Phase::Login && self.credit.is_none()
     }
 
     /// The first data of a game came, so its AllReady has arrived.
@@ -287,7 +300,7 @@ impl Channel {
             Repeats::Idle => None,
             Repeats::Tail { at, .. } | Repeats::Ready { at, .. } => Some(at),
         };
-        let paced = waiting && self.hold != Some(0);
+        let paced = waiting && self.hold != Some(0) && self.unsent < UNSENT;
         let pace = self.pace.next(self.allowed()).filter(|_| paced);
         timer.into_iter().chain(pace).min()
     }

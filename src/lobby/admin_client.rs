@@ -10,8 +10,8 @@ const USERS: &[u8] = b":USERINFO=";
 const FIELD: u8 = 2;
 const RECORD: u8 = 3;
 
-/// Bytes after which a line with users is full; the client reads a little more.
-const LINE_END: usize = 200;
+/// A line with users is full once it is longer than this; the client reads a little more.
+const LINE_END: usize = 300;
 
 /// Whether `user` is such a client.
 pub(super) fn is_one(user: &User) -> bool {
@@ -31,15 +31,16 @@ impl Lobby {
         if reads(&newcomer) {
             let mut line = USERS.to_vec();
             for user in self.users.iter() {
-                let record = self.record(user);
-                if line.len() > USERS.len() && line.len() + record.len() > LINE_END {
+                line.extend_from_slice(&self.record(user));
+                line.push(RECORD);
+                if line.len() > LINE_END {
                     inform(&[newcomer.key], &line, sink);
                     line.truncate(USERS.len());
                 }
-                line.extend_from_slice(&record);
-                line.push(RECORD);
             }
-            inform(&[newcomer.key], &line, sink);
+            if line.len() > USERS.len() {
+                inform(&[newcomer.key], &line, sink);
+            }
         }
         let others = self.users.iter().filter(|user| user.key != newcomer.key);
         let to: Vec<_> = others.filter(reads).map(|user| user.key).collect();

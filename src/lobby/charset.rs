@@ -19,9 +19,27 @@ impl Charset {
         self.0.decode_without_bom_handling(bytes).0
     }
 
-    /// How many characters `bytes` are.
+    /// How many characters `bytes` are, as the lengths in an operator's files count them: in
+    /// UTF-16 units (kaillera-server.md 3.2).
     pub(super) fn count(self, bytes: &[u8]) -> usize {
-        self.decode(bytes).chars().count()
+        self.decode(bytes).chars().map(char::len_utf16).sum()
+    }
+
+    /// Whether `bytes` are no text: an emulator's data, in control characters or in bytes that
+    /// the set does not know (kaillera-server.md 7.8).
+    pub(super) fn is_data(self, bytes: &[u8]) -> bool {
+        let is_odd = |character| character < ' ' || character == char::REPLACEMENT_CHARACTER;
+        self.decode(bytes).contains(is_odd)
+    }
+
+    /// `bytes` in pieces of whole characters and of at most `limit` bytes.
+    pub(super) fn pieces(self, bytes: &[u8], limit: usize) -> impl Iterator<Item = &[u8]> {
+        let mut rest = bytes;
+        std::iter::from_fn(move || {
+            let (piece, tail) = self.split(rest, limit);
+            rest = tail;
+            (!piece.is_empty()).then_some(piece)
+        })
     }
 
     /// Whether one of the characters is `wanted`; a second byte of another one is not.
@@ -128,6 +146,33 @@ mod tests {
         for encoding in [GBK, EUC_KR, SHIFT_JIS, UTF_8] {
             assert!(Charset::new(encoding).split(&malformed, 4).0.len() <= 4);
         }
+    }
+
+    #[test]
+    fn counts_utf16_units() {
+        assert_eq!(Charset::new(UTF_8).count("aé\u{8868}".as_bytes()), 3);
+        assert_eq!(Charset::new(UTF_8).count("\u{1F600}".as_bytes()), 2);
+        assert_eq!(Charset::new(SHIFT_JIS).count(&[0x95, 0x5C, b'a']), 2);
+    }
+
+    #[test]
+    fn pieces_are_the_whole() {
+        let sjis = Charset::new(SHIFT_JIS);
+        let text = [0x95, 0x5C].repeat(300);
+        let pieces: Vec<&[u8]> = sjis.pieces(&text, 255).collect();
+        assert_eq!(pieces.concat(), text);
+        let lengths: Vec<usize> = pieces.iter().map(|piece| piece.len()).collect();
+        assert_eq!(lengths, [254, 254, 92]);
+        assert_eq!(sjis.pieces(b"", 255).count(), 0);
+    }
+
+    #[test]
+    fn data_has_control_characters_or_bytes_of_no_character() {
+        let sjis = Charset::new(SHIFT_JIS);
+        assert!(sjis.is_data(b"\nDA1"));
+        assert!(sjis.is_data(b"a\xFF"));
+        assert!(!sjis.is_data(&[0x95, 0x5C, b'!']));
+        assert!(!Charset::new(WINDOWS_1252).is_data(b"caf\xE9 \xFF"));
     }
 
     #[test]

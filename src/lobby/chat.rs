@@ -2,7 +2,7 @@
 
 use super::{
     GameKey, Lobby, Sink, UserKey,
-    catalogue::{ERROR_NAME, LOBBY_NAME, Param, ROOM_NAME, Text},
+    catalogue::{ERROR_NAME, LOBBY_NAME, Param, ROOM_NAME, Text, USER_LINE},
     charset::trim,
     rights::Right,
     user::User,
@@ -47,13 +47,16 @@ impl Lobby {
             false => self.users.audience(speaker, &mut self.scratch),
         };
         if !to.is_empty() {
-            sink.notice(to, &ServerMessage::Chat { name, text });
+            for text in self.charset.pieces(text, USER_LINE) {
+                sink.notice(to, &ServerMessage::Chat { name, text });
+            }
         }
         self.trivia_hears(now, user, text, sink);
         self.end_turn(now, user);
     }
 
-    /// Room lines carry some emulators' data, so their bytes are nobody's business.
+    /// Room lines carry some emulators' data, so their bytes are nobody's business: text is
+    /// shown in as many lines as clients have room for, data goes through in one or not at all.
     pub(super) fn game_chat(
         &mut self,
         now: Time,
@@ -93,14 +96,15 @@ impl Lobby {
             return;
         }
         let limit = self.rules.max_game_chat_length;
-        if !speaker.may(Right::AnyText) && limit != 0 && self.charset.count(text) > limit {
+        let is_checked = !speaker.may(Right::AnyText) && limit != 0;
+        let is_long = is_checked && self.charset.count(text) > limit;
+        let is_data = self.charset.is_data(text);
+        if is_long || is_data && text.len() > self.rules.max_game_data_length {
             let refusal = self.catalogue.line(Text::GameChatLong, &[]);
             say(&[user], ROOM_NAME, &refusal, sink);
             return;
         }
-        // Lines with control characters are some emulators' data.
-        let is_text = !speaker.may(Right::AnyText) && !self.charset.has_control(text);
-        if is_text && self.is_filtered(text) {
+        if !is_data && !speaker.may(Right::AnyText) && self.is_filtered(text) {
             let reason = [Param::Text(Text::ChatFiltered)];
             let refusal = self.catalogue.line(Text::ChatDenied, &reason);
             say(&[user], ROOM_NAME, &refusal, sink);
@@ -112,7 +116,10 @@ impl Lobby {
                 true => &alone,
                 false => game.audience(&self.users, speaker, &mut self.scratch),
             };
-            say(to, &speaker.name, text, sink);
+            let longest = if is_data { text.len() } else { USER_LINE };
+            for text in self.charset.pieces(text, longest) {
+                say(to, &speaker.name, text, sink);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     GameKey, LagOrder, Lobby, Sink, UserKey,
-    catalogue::{Param, ROOM_NAME, Text},
+    catalogue::{Param, ROOM_NAME, Text, USER_LINE},
     chat::say,
     game::{Game, Phase},
     sync::{FrameRate, LagReport, Rhythm},
@@ -59,7 +59,9 @@ impl Lobby {
     pub(super) fn echo(&mut self, user: UserKey, key: GameKey, line: &[u8], sink: &mut impl Sink) {
         if let (Some(game), Some(user)) = (self.games.get(key), self.users.get(user)) {
             let to = game.room(&self.users, &mut self.scratch);
-            say(to, &user.name, line, sink);
+            for line in self.charset.pieces(line, USER_LINE) {
+                say(to, &user.name, line, sink);
+            }
         }
     }
 

@@ -121,14 +121,11 @@ impl Lobby {
         if normal && advertises(&self.charset.decode(name)) {
             return Err(Text::LoginNameIllegal);
         }
-        if name.len() > self.rules.max_user_name_length.min(NAME) {
+        if name.len() > NAME || self.charset.count(name) > self.rules.max_user_name_length {
             return Err(Text::LoginNameLong);
         }
-        let limit = match normal {
-            true => self.rules.max_client_name_length.min(EMULATOR),
-            false => EMULATOR,
-        };
-        if emulator.len() > limit {
+        let limit = self.rules.max_client_name_length;
+        if emulator.len() > EMULATOR || normal && self.charset.count(emulator) > limit {
             return Err(Text::LoginEmulatorLong);
         }
         if self.charset.has(emulator, '|') {

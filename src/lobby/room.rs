@@ -74,13 +74,17 @@ impl Lobby {
         let is_checked = !owner.may(Right::AnyText);
         let pause = self.rules.create_game_flood;
         let too_soon = |last| now.since(last) < pause;
+        if self.plays(owner) {
+            return refuse(Text::CreatePlaying);
+        }
         if owner.room.is_some() {
             return refuse(Text::CreateInRoom);
         }
         if self.draining {
             return refuse(Text::CreateDraining);
         }
-        if rom.len() > self.rules.max_game_name_length.min(ROM) {
+        let length = self.charset.count(trim(rom));
+        if rom.len() > ROM || length > self.rules.max_game_name_length {
             return refuse(Text::CreateLong);
         }
         if self.charset.has(rom, '|') {

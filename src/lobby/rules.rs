@@ -21,7 +21,8 @@ pub enum WatcherNumber {
     Zero,
 }
 
-/// What the lobby allows. Lengths are in bytes on the wire; a zero switches a limit off
+/// What the lobby allows. Lengths are in characters of the server's set, and what clients have
+/// room for bounds them in bytes besides (kaillera-server.md 16.3); a zero switches a limit off
 /// where its documentation says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
@@ -49,6 +50,8 @@ pub struct Rules {
     pub max_chat_length: usize,
     /// Longest room line; 0 is off.
     pub max_game_chat_length: usize,
+    /// Longest line of an emulator's data in a room, in bytes, whoever sends it.
+    pub max_game_data_length: usize,
     /// Longest user name, at most 30.
     pub max_user_name_length: usize,
     /// Longest emulator name, at most 126.
@@ -111,6 +114,7 @@ impl Default for Rules {
             create_game_flood: Duration::from_secs(2),
             max_chat_length: 150,
             max_game_chat_length: 320,
+            max_game_data_length: 499,
             max_user_name_length: 30,
             max_client_name_length: 126,
             max_game_name_length: 126,

@@ -50,13 +50,18 @@ impl Lobby {
         parts.finish(sink);
     }
 
-    /// Whether `user` plays.
+    /// What `user` does.
     pub(super) fn status_of(&self, user: &User) -> UserStatus {
-        let game = user.room.and_then(|key| self.games.get(key));
-        match game.is_some_and(|game| game.seat(user.key).is_some()) {
+        match self.plays(user) {
             true => UserStatus::Playing,
             false => UserStatus::Idle,
         }
+    }
+
+    /// Whether `user` has a seat in a game.
+    pub(super) fn plays(&self, user: &User) -> bool {
+        let game = user.room.and_then(|key| self.games.get(key));
+        game.is_some_and(|game| game.seat(user.key).is_some())
     }
 }
 

@@ -22,8 +22,11 @@ pub(super) const ROOM_NAME: &[u8] = b"Server";
 /// Who signs refusals in a room.
 pub(super) const ERROR_NAME: &[u8] = b"Error";
 
-/// Longest line, in bytes: the oldest clients' buffers have 256.
+/// Longest line of the server's own, in bytes: names that clients put before it have room too.
 pub(super) const LINE: usize = 200;
+/// Longest line of anybody's, in bytes: the oldest clients' buffers have 256
+/// (kaillera-server.md 16.3).
+pub(super) const USER_LINE: usize = 255;
 /// Longest reason for a rejection, in bytes: clients' buffers have 128.
 pub(super) const REASON: usize = 126;
 /// Longest name, in bytes: clients' buffers have 32.

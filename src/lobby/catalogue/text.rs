@@ -93,6 +93,7 @@ texts! {
     CreateMaxGames, "KailleraServerImpl.CreateGameDeniedMaxGames", "the server allows {0,number,integer} rooms at most";
     CreateLong, "KailleraServerImpl.CreateGameDeniedNameTooLong", "the game name is too long";
     CreateDraining, "KailleraServerImpl.CreateGameDeniedShuttingDown", "the server is going down";
+    CreatePlaying, "KailleraUserImpl.CreateGameErrorAlreadyInGame", "a game of yours is still running";
     CreateInRoom, "KailleraServerImpl.CreateGameErrorAlreadyInGame", "leave your room first";
     CreateEmpty, "KailleraServerImpl.CreateGameErrorEmptyName", "the game has no name";
     JoinDenied, "JoinGameAction.JoinGameDenied", "You cannot join: {0}";
@@ -481,7 +482,6 @@ pub(super) const UNUSED: &[&str] = &[
     "KailleraServerImpl.LoginErrorInvalidStatus",
     "KailleraServerImpl.NotLoggedIn",
     "KailleraServerImpl.TweetCloseMessage",
-    "KailleraUserImpl.CreateGameErrorAlreadyInGame",
     "KailleraUserImpl.CreateGameErrorNotFullyConnected",
     "KailleraUserImpl.GameChatErrorNotInGame",
     "KailleraUserImpl.GameDataErrorNotInGame",

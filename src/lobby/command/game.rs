@@ -208,6 +208,6 @@ impl Lobby {
         if sensitivity.level() == 0 {
             line.extend(self.catalogue.line(Text::AutofireOff, &[]));
         }
-        line
+        self.catalogue.cut(line)
     }
 }

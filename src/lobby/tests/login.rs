@@ -266,6 +266,78 @@ fn admin_clients_are_told_their_level() {
 }
 
 #[test]
+fn admin_clients_of_super_admins_are_told_who_is_here() {
+    use crate::access::Rules as AccessRules;
+    let rules = "user,SUPERADMIN,192.0.2.97\nuser,ADMIN,192.0.2.98";
+    let mut world = World::new(Rules::default());
+    let rules = AccessRules::parse(rules).rules.into();
+    world
+        .lobby
+        .set_access_rules(world.now, rules, &mut world.sink);
+    let users: Vec<String> = (0..9).map(|n| format!("{n}{}", "u".repeat(29))).collect();
+    for (seat, name) in ('p'..).zip(&users) {
+        world.login(seat, login(name.as_bytes()));
+    }
+    world.create('p', "Game");
+    world.start('p');
+    world.take();
+    let emulator = b"EmulinkerSF Admin Client 1.0";
+    let data = |world: &mut World, seat: char, name: &str| {
+        let name = name.as_bytes();
+        world.login(
+            seat,
+            Login {
+                emulator,
+                ..login(name)
+            },
+        );
+        let mut log = world.take();
+        log.retain(|line| line.contains(": :"));
+        log
+    };
+    let log = data(&mut world, 'a', "a");
+    assert_eq!(log[0], "a: Info server: :ACCESS=SuperAdmin");
+    let lines: Vec<&str> = log[1..]
+        .iter()
+        .map(|line| line.strip_prefix("a: Info server: :USERINFO=").unwrap())
+        .collect();
+    // A record ends each line, and a line ends with the record that makes it long.
+    let record = |line: &str| line.rfind('\x03') == Some(line.len() - 1);
+    assert!(lines.iter().all(|line| record(line)));
+    let (last, full) = lines.split_last().unwrap();
+    assert!(!full.is_empty() && last.len() + 10 <= 300);
+    for line in full {
+        let before = line[..line.len() - 1].rfind('\x03').unwrap() + 1;
+        assert!(line.len() + 10 > 300 && before + 10 <= 300, "{line}");
+    }
+    let records: Vec<String> = lines
+        .concat()
+        .split_terminator('\x03')
+        .map(String::from)
+        .collect();
+    assert_eq!(records.len(), 10);
+    // Number, address, level, name, whole ping, status, type: no words, no units.
+    let first = format!("1\x02192.0.2.48\x02Normal\x02{}\x0210\x020\x021", users[0]);
+    assert_eq!(records[0], first, "it plays");
+    let second = format!("2\x02192.0.2.49\x02Normal\x02{}\x0210\x021\x021", users[1]);
+    assert_eq!(records[1], second, "it is idle");
+    assert_eq!(
+        records[9],
+        "10\x02192.0.2.97\x02SuperAdmin\x02a\x0210\x021\x021"
+    );
+
+    // An admin with such a client sees no addresses, and the super admin hears of it.
+    let log = data(&mut world, 'b', "b");
+    let joined = "a: Info server: :USERINFO=11\x02192.0.2.98\x02Admin\x02b\x0210\x021\x021";
+    assert_eq!(log, ["b: Info server: :ACCESS=Admin", joined]);
+    // Who has another client is told nothing of this, whatever its level.
+    world.quit('a', "");
+    world.take();
+    world.login('a', login(b"a"));
+    assert!(world.take().iter().all(|line| !line.contains(": :")));
+}
+
+#[test]
 fn long_lists_come_in_parts_below_300_bytes() {
     let mut world = World::new(Rules::default());
     let names: Vec<String> = (0..40).map(|n| format!("{n:030}")).collect();

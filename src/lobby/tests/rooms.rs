@@ -65,6 +65,10 @@ fn rooms_refused() {
     world.take();
     world.create('a', "Game");
     world.expect(["a: Info server: Room not created: leave your room first"]);
+    world.start('a');
+    world.take();
+    world.create('a', "Game");
+    world.expect(["a: Info server: Room not created: a game of yours is still running"]);
     world.quit_game('a');
     world.take();
     world.create('a', "Game");

@@ -1,6 +1,6 @@
 //! Who may have a seat: decided before any state is made for a stranger.
 
-use super::Limits;
+use super::{Limits, origins::Origins};
 use std::{
     collections::HashMap,
     net::IpAddr,
@@ -29,6 +29,7 @@ struct Unfinished {
     sessions: usize,
     logins: usize,
     per_address: HashMap<IpAddr, usize>,
+    origins: Origins,
 }
 
 /// Why a stranger gets no seat.
@@ -36,6 +37,7 @@ struct Unfinished {
 pub(super) enum Denied {
     NoSeat,
     TooManyLogins,
+    TooManySessions,
 }
 
 impl Admission {
@@ -44,6 +46,7 @@ impl Admission {
             sessions: 0,
             logins: 0,
             per_address: HashMap::new(),
+            origins: Origins::default(),
         };
         Self {
             limits,
@@ -56,22 +59,27 @@ impl Admission {
         }
     }
 
-    /// Whether a HELLO is answered with TOO.
+    /// Whether a HELLO is answered with TOO. Who has not logged in does not count, or strangers
+    /// could make the server look full (kaillera-server.md 6.1).
     pub(super) fn is_full(&self) -> bool {
-        let state = self.unfinished();
-        let users = self.users.load(Ordering::Relaxed) + state.logins;
+        let users = self.users.load(Ordering::Relaxed);
         let most = self.max_users.load(Ordering::Relaxed);
-        (most > 0 && users >= most) || state.sessions >= self.limits.sessions
+        (most > 0 && users >= most) || self.unfinished().sessions >= self.limits.sessions
     }
 
-    /// Counts a new session with an unfinished login, or says why it may not be.
-    pub(super) fn open(&self, address: IpAddr) -> Result<(), Denied> {
+    /// Counts a new session with an unfinished login, or says why it may not be. The privileged
+    /// may be any number from one address.
+    pub(super) fn open(&self, address: IpAddr, is_privileged: bool) -> Result<(), Denied> {
         let mut state = self.unfinished();
         if state.sessions >= self.limits.sessions {
             return Err(Denied::NoSeat);
         }
+        if !is_privileged && state.origins.are_full(address, &self.limits) {
+            return Err(Denied::TooManySessions);
+        }
         state.begin_login(address, &self.limits)?;
         state.sessions += 1;
+        state.origins.add(address);
         Ok(())
     }
 
@@ -92,10 +100,11 @@ impl Admission {
         }
     }
 
-    /// A session is over.
-    pub(super) fn close(&self) {
+    /// A session from `address` is over.
+    pub(super) fn close(&self, address: IpAddr) {
         let mut state = self.unfinished();
         state.sessions = state.sessions.saturating_sub(1);
+        state.origins.remove(address);
     }
 
     /// Users at a time; 0 is no limit of its own.
@@ -180,22 +189,22 @@ mod tests {
     #[test]
     fn unfinished_logins_are_bounded_per_address_and_in_all() {
         let admission = Admission::new(limits(100, 3, 2), 0);
-        assert_eq!(admission.open(A), Ok(()));
-        assert_eq!(admission.open(A), Ok(()));
-        assert_eq!(admission.open(A), Err(Denied::TooManyLogins));
-        assert_eq!(admission.open(B), Ok(()));
-        assert_eq!(admission.open(B), Err(Denied::TooManyLogins));
+        assert_eq!(admission.open(A, false), Ok(()));
+        assert_eq!(admission.open(A, false), Ok(()));
+        assert_eq!(admission.open(A, false), Err(Denied::TooManyLogins));
+        assert_eq!(admission.open(B, false), Ok(()));
+        assert_eq!(admission.open(B, false), Err(Denied::TooManyLogins));
         admission.login_finished(A);
-        assert_eq!(admission.open(B), Ok(()));
+        assert_eq!(admission.open(B, false), Ok(()));
     }
 
     #[test]
     fn starting_over_is_bounded_like_starting() {
         let admission = Admission::new(limits(100, 2, 2), 0);
-        assert_eq!(admission.open(A), Ok(()));
+        assert_eq!(admission.open(A, false), Ok(()));
         admission.login_finished(A);
-        assert_eq!(admission.open(A), Ok(()));
-        assert_eq!(admission.open(B), Ok(()));
+        assert_eq!(admission.open(A, false), Ok(()));
+        assert_eq!(admission.open(B, false), Ok(()));
         assert_eq!(admission.reopen(A), Err(Denied::TooManyLogins));
         admission.login_finished(B);
         assert_eq!(admission.reopen(A), Ok(()));
@@ -203,28 +212,44 @@ mod tests {
     }
 
     #[test]
-    fn full_counts_users_and_those_who_log_in() {
+    fn full_counts_users_and_not_those_who_log_in() {
         let admission = Admission::new(limits(100, 10, 10), 2);
-        assert!(!admission.is_full());
-        admission.open(A).unwrap();
-        admission.open(A).unwrap();
-        assert!(admission.is_full());
-        admission.login_finished(A);
+        for _ in 0..3 {
+            admission.open(A, false).unwrap();
+        }
         admission.set_users(1);
-        assert!(admission.is_full());
-        admission.close();
-        admission.set_users(0);
         assert!(!admission.is_full());
+        admission.set_users(2);
+        assert!(admission.is_full());
+        admission.set_max_users(0);
+        assert!(!admission.is_full());
+    }
+
+    #[test]
+    fn an_address_has_its_share_of_the_sessions() {
+        let limits = Limits {
+            sessions_per_address: 1,
+            ..limits(100, 10, 10)
+        };
+        let admission = Admission::new(limits, 0);
+        assert_eq!(admission.open(A, false), Ok(()));
+        assert_eq!(admission.open(A, false), Err(Denied::TooManySessions));
+        assert_eq!(admission.open(A, true), Ok(()));
+        assert_eq!(admission.open(B, false), Ok(()));
+        admission.close(A);
+        assert_eq!(admission.open(A, false), Err(Denied::TooManySessions));
+        admission.close(A);
+        assert_eq!(admission.open(A, false), Ok(()));
     }
 
     #[test]
     fn seats_are_the_last_bound() {
         let admission = Admission::new(limits(1, 10, 10), 0);
-        admission.open(A).unwrap();
+        admission.open(A, false).unwrap();
         admission.login_finished(A);
         assert!(admission.is_full());
-        assert_eq!(admission.open(B), Err(Denied::NoSeat));
-        admission.close();
-        assert_eq!(admission.open(B), Ok(()));
+        assert_eq!(admission.open(B, false), Err(Denied::NoSeat));
+        admission.close(A);
+        assert_eq!(admission.open(B, false), Ok(()));
     }
 }

@@ -94,7 +94,7 @@ impl Ingress {
             let removed = self.seats.remove(&address);
             debug_assert_eq!(removed, Some(seat));
             self.free.push(seat);
-            exchange.admission.close();
+            exchange.admission.close(address.ip());
             exchange.metrics.sessions_closed.add(1);
         }
     }
@@ -169,8 +169,10 @@ impl Ingress {
             exchange.count_drop(Reason::NoSeat, Some(peer), now);
             return None;
         };
-        if let Err(denied) = exchange.admission.open(peer.ip()) {
+        let is_privileged = exchange.gate.enters_full(now, peer.ip());
+        if let Err(denied) = exchange.admission.open(peer.ip(), is_privileged) {
             let reason = match denied {
+                Denied::TooManySessions => Reason::TooManySessions,
                 Denied::NoSeat => Reason::NoSeat,
                 Denied::TooManyLogins => Reason::TooManyLogins,
             };
@@ -188,7 +190,7 @@ impl Ingress {
         };
         if post.user(seat, open).is_err() {
             exchange.admission.login_finished(peer.ip());
-            exchange.admission.close();
+            exchange.admission.close(peer.ip());
             exchange.count_drop(Reason::InboxFull, Some(peer), now);
             return None;
         }

@@ -30,6 +30,7 @@ mod lobby;
 mod loop_part;
 mod mail;
 mod names;
+mod origins;
 mod post;
 mod sanctions_file;
 mod seat;

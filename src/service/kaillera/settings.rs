@@ -46,6 +46,9 @@ pub struct Access {
 pub struct Link {
     /// A session that has not logged in ends this long after its last message (kaillera.md 4.2).
     pub login_timeout: Duration,
+    /// A user that has said nothing at all since its login is gone after this, if the keepalive
+    /// timeout is not shorter (kaillera-server.md 15, 3).
+    pub first_keepalive: Duration,
     /// A player without new data for this long is desynchronised (kaillera.md 9.3).
     pub desync_after: Duration,
     /// A player without any datagram for this long is dropped; at least `desync_after`.
@@ -56,6 +59,7 @@ impl Default for Link {
     fn default() -> Self {
         Self {
             login_timeout: Duration::from_secs(15),
+            first_keepalive: Duration::from_secs(130),
             desync_after: Duration::from_secs(12),
             drop_after: Duration::from_secs(60),
         }
@@ -67,6 +71,11 @@ impl Default for Link {
 pub struct Limits {
     /// Sessions at a time, logged in or not; at least `max_users` of the rules.
     pub sessions: usize,
+    /// Sessions from one address, the first 64 bits of it with IPv6; users from ELEVATED on are
+    /// let in all the same.
+    pub sessions_per_address: usize,
+    /// Sessions from one network: the first 24 bits, 48 with IPv6.
+    pub sessions_per_network: usize,
     /// Unfinished logins at a time.
     pub half_open: usize,
     /// The same from one address.
@@ -91,6 +100,8 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             sessions: 4096,
+            sessions_per_address: 128,
+            sessions_per_network: 512,
             half_open: 1024,
             half_open_per_address: 128,
             hello_per_second_per_address: 200,

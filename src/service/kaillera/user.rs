@@ -258,7 +258,10 @@ impl UserActor {
         if matches!(message, ClientMessage::KeepAlive) {
             return;
         }
-        self.active = at;
+        // An ack that comes late is nothing a user does.
+        if !matches!(message, ClientMessage::ClientAck) {
+            self.active = at;
+        }
         let frames = &post.exchange().frames;
         let half = frames.capacity() / 2;
         match message {

@@ -37,12 +37,15 @@ impl Lobby {
             inform(&[user], &text, sink);
         }
         for found in found {
-            inform(&[user], &self.found(reader, found), sink);
+            for line in self.found(reader, found) {
+                inform(&[user], &line, sink);
+            }
         }
         Some(())
     }
 
-    fn found(&self, reader: &User, found: &User) -> Vec<u8> {
+    /// In as many lines as it takes.
+    fn found(&self, reader: &User, found: &User) -> Vec<Vec<u8>> {
         let is_hidden = found.may(Right::Administer) && !reader.may(Right::KeepOrder);
         let level = match is_hidden {
             true => AccessLevel::Normal,
@@ -62,7 +65,7 @@ impl Lobby {
             let params = [Param::Number(game.id.0.into()), Param::Bytes(&game.rom)];
             line.extend(self.catalogue.line(Text::FoundInRoom, &params));
         }
-        self.catalogue.cut(line)
+        self.catalogue.split(&line)
     }
 
     /// `<pattern>`: all rooms whose game matches; `*` is any text.

@@ -67,6 +67,7 @@ impl UserActor {
                 .login_finished(self.peer.address.ip());
             self.state = State::LoggedIn;
             self.channel.logged_in();
+            self.active = self.channel.last_new();
             self.check = Time::ZERO;
         }
     }

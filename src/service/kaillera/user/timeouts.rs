@@ -35,7 +35,12 @@ impl UserActor {
 
     fn check_user(&mut self, now: Time, post: &Post) -> Time {
         let settings = &post.exchange().settings;
-        let lost = self.channel.last_new() + settings.rules.keepalive_timeout;
+        let patience = settings.rules.keepalive_timeout;
+        let patience = match self.channel.has_spoken() {
+            true => patience,
+            false => patience.min(settings.link.first_keepalive),
+        };
+        let lost = self.channel.last_new() + patience;
         if lost <= now {
             self.depart(Departure::ConnectionLost, post);
             return now + FAREWELL;
