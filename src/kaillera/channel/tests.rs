@@ -9,10 +9,11 @@ fn at(ms: u64) -> Time {
     Time::from_millis(ms)
 }
 
-/// A channel whose address has proven itself, in the lobby.
+/// A channel in the lobby, whose user has spoken since its login.
 fn in_lobby() -> Channel {
     let mut channel = Channel::new(at(0));
     channel.logged_in();
+    assert!(channel.accept(at(0), MessageNumber(0)).is_new());
     channel
 }
 
@@ -207,7 +208,7 @@ fn a_client_that_repeats_itself_is_answered_seldom_and_not_for_ever() {
         })
         .count();
     assert_eq!(answers, ANSWERS - 2);
-    channel.accept(at(2_000_000), MessageNumber(0));
+    channel.accept(at(2_000_000), MessageNumber(1));
     channel.nothing_new(at(2_000_100), ping);
     assert_eq!(
         numbers(&mut channel, at(2_000_100)).unwrap().len(),
@@ -378,4 +379,43 @@ fn an_unproven_address_misses_nothing_when_its_credit_cuts_a_packed_bundle() {
         }
     }
     assert_eq!(next, 40);
+}
+
+/// Whoever logged in with somebody else's address can make it receive no more than this, repeats
+/// included; the first word of a user lets everything go that has waited.
+#[test]
+fn a_user_that_says_nothing_after_its_login_gets_so_many_bytes() {
+    let mut channel = Channel::new(at(0));
+    assert!(channel.accept(at(0), MessageNumber(0)).is_new());
+    channel.logged_in();
+    assert!(!channel.has_spoken());
+    let mut backlog = Backlog::new(1 << 20);
+    let message = [&[CHAT][..], &[b'x'; 100]].concat();
+    let mut buf = vec![0; MAX_MESSAGE + 252];
+    let mut bytes = 0;
+    let mut ms = 0;
+    let mut poll = |channel: &mut Channel, backlog: &mut Backlog, ms: u64| {
+        channel.nothing_new(at(ms), Duration::ZERO);
+        channel.handle_timeout(at(ms));
+        channel.feed(at(ms), backlog);
+        let mut sent = 0;
+        while let Some(length) = channel.poll_transmit(at(ms), &mut buf) {
+            sent += length;
+        }
+        sent
+    };
+    for _ in 0..4000 {
+        backlog.push(&message).unwrap();
+        ms += 20;
+        bytes += poll(&mut channel, &mut backlog, ms);
+    }
+    assert!(bytes <= UNHEARD && bytes > UNHEARD - 2000, "{bytes}");
+    let due = channel.poll_timeout(true);
+    assert!(due.is_none_or(|due| due > at(ms)), "nobody turns in vain: {due:?}");
+    assert!(channel.accept(at(ms), MessageNumber(1)).is_new());
+    assert!(channel.has_spoken());
+    while !backlog.is_empty() {
+        ms += 20;
+        assert!(poll(&mut channel, &mut backlog, ms) > 0);
+    }
 }

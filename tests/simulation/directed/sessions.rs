@@ -28,6 +28,65 @@ fn a_silent_user_is_gone_after_190_seconds_exactly() {
     }
 }
 
+/// Addresses can be forged, and what follows a login then goes to somebody who never asked: a user
+/// of whom nothing was heard since gets less time (kaillera-server.md 15, 3).
+#[test]
+fn who_says_nothing_after_its_login_is_gone_after_130_seconds_exactly() {
+    for workers in [0, 2] {
+        let mut world = world(settings(), 2, workers);
+        let watcher = log_in(&mut world, [character(1, Breed::Sup)])[0];
+        let silent = Character {
+            keepalive: 1_000 * SECOND,
+            ..character(2, Breed::Bot)
+        };
+        let index = log_in(&mut world, [silent])[0];
+        let end = world.last_heard(index) + 130 * SECOND;
+        let gone = until_changes(&mut world, "the user is gone", 200 * SECOND, users);
+        assert_eq!(gone, end);
+        world.run_for(SECOND);
+        assert_eq!(world.emulators[watcher].view.users.len(), 1);
+        empty(&mut world);
+    }
+}
+
+/// The room of an owner who vanished is closed, and those who were in it are free.
+#[test]
+fn rooms_of_a_vanished_owner_are_told() {
+    for plays in [false, true] {
+        let mut settings = settings();
+        // The game is still there when its owner's time is over.
+        settings.rules.drop_stalled = false;
+        settings.link.drop_after = 1_000 * SECOND;
+        let mut world = world(settings, 2, 1);
+        let clients = log_in(&mut world, mixed(1..=3));
+        if plays {
+            crate::swarm::play_game(&mut world, &clients, 100);
+        } else {
+            super::games::gather(&mut world, &clients);
+        }
+        let room = world.emulators[clients[0]].room.expect("it is in a room");
+        cut_off(&mut world, clients[0]);
+        world.run_for(SECOND);
+        let heard = world.last_heard(clients[0]);
+        world.run_to(heard + 189 * SECOND);
+        assert!(world.emulators[clients[1]].view.games.contains_key(&room));
+        world.run_to(heard + 191 * SECOND);
+        for &client in &clients[1..] {
+            let emulator = &world.emulators[client];
+            assert_eq!(emulator.phase, Phase::Lobby, "plays: {plays}");
+            assert!(emulator.view.games.is_empty());
+        }
+        // It can go on at once.
+        world.with(clients[1], |emulator, ctx| {
+            emulator.speak(ctx, Speech::Create(b"another game".to_vec()));
+        });
+        world.run_for(SECOND);
+        assert_eq!(world.emulators[clients[1]].phase, Phase::Room);
+        world.network.lose_nothing();
+        empty(&mut world);
+    }
+}
+
 #[test]
 fn keepalives_do_not_keep_an_idle_user() {
     let mut settings = settings();
