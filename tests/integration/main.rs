@@ -17,6 +17,7 @@ mod login;
 mod moderation;
 mod real_time;
 mod recording;
+mod refusals;
 mod relay;
 #[cfg(unix)]
 mod reload;

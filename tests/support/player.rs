@@ -494,7 +494,7 @@ fn check_bundle<'a>(datagram: &'a [u8], who: &str) -> Bundle<'a> {
 }
 
 impl Received {
-    fn new(message: &ServerMessage<'_>) -> Self {
+    pub fn new(message: &ServerMessage<'_>) -> Self {
         let mut bytes = vec![0; 8192];
         let mut writer = Writer::new(&mut bytes);
         message.encode(&mut writer).unwrap();

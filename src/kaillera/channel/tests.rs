@@ -411,7 +411,10 @@ fn a_user_that_says_nothing_after_its_login_gets_so_many_bytes() {
     }
     assert!(bytes <= UNHEARD && bytes > UNHEARD - 2000, "{bytes}");
     let due = channel.poll_timeout(true);
-    assert!(due.is_none_or(|due| due > at(ms)), "nobody turns in vain: {due:?}");
+    assert!(
+        due.is_none_or(|due| due > at(ms)),
+        "nobody turns in vain: {due:?}"
+    );
     assert!(channel.accept(at(ms), MessageNumber(1)).is_new());
     assert!(channel.has_spoken());
     while !backlog.is_empty() {
