@@ -7,6 +7,7 @@ mod support;
 
 mod access;
 mod connect;
+mod defects;
 mod games;
 mod garbage;
 mod half_open;

@@ -2,6 +2,7 @@
 
 mod admin;
 mod chat;
+mod defects;
 mod games;
 mod lag;
 mod leaving;
