@@ -45,6 +45,29 @@ mod tests {
         }
     }
 
+    /// The table of kaillera-server.md 8.3.
+    #[test]
+    fn agrees_with_the_table_of_the_specification() {
+        for (ping, delays) in [
+            (10, [1, 1, 1, 1, 1, 1]),
+            (16, [1, 1, 1, 1, 1, 1]),
+            (17, [2, 1, 1, 1, 1, 1]),
+            (33, [2, 1, 1, 1, 1, 1]),
+            (34, [3, 2, 1, 1, 1, 1]),
+            (51, [4, 2, 2, 1, 1, 1]),
+            (100, [7, 4, 3, 2, 2, 2]),
+            (150, [10, 5, 4, 3, 2, 2]),
+            (250, [16, 8, 6, 4, 4, 3]),
+        ] {
+            let ping = Duration::from_millis(ping);
+            assert_eq!(TYPES.map(|it| frame_delay(ping, it)), delays, "{ping:?}");
+            for (connection_type, delay) in TYPES.into_iter().zip(delays) {
+                let shown = (u32::from(delay) + 1) * connection_type as u32 - 1;
+                assert_eq!(blank_frames(delay, connection_type), shown);
+            }
+        }
+    }
+
     #[test]
     fn grows_at_the_exact_multiple() {
         for connection_type in TYPES {

@@ -416,6 +416,23 @@ fn players_are_spared_the_lobby_when_it_is_crowded() {
     assert!(log.contains(&"acd: CloseGame 1".to_owned()), "{log:?}");
 }
 
+/// By default with more than 60 users.
+#[test]
+fn sixty_users_are_no_crowd_and_sixty_one_are() {
+    for (count, is_spared) in [(60, false), (61, true)] {
+        let mut world = World::new(Rules::default());
+        for (n, seat) in ('a'..).take(count).enumerate() {
+            world.login(seat, login(format!("{n}").as_bytes()));
+        }
+        world.create('a', "Game");
+        world.take();
+        world.start('a');
+        let log = world.take();
+        let told = "a: GameChat Server: Lobby messages are held back while you play.";
+        assert_eq!(log.contains(&told.to_owned()), is_spared, "{count}");
+    }
+}
+
 #[test]
 fn spared_members_get_the_lobby_back_when_their_room_closes() {
     let mut world = World::gather("ab");

@@ -305,6 +305,26 @@ fn long_lines_of_users_are_several_lines() {
     }
 }
 
+/// What the server has to say of a user with long names is said in two lines.
+#[test]
+fn long_lines_of_the_server_are_several_lines() {
+    let mut world = World::with("b");
+    let name = "a".repeat(30);
+    world.login('a', login(name.as_bytes()));
+    let game = "g".repeat(126);
+    world.create('a', &game);
+    world.take();
+    world.chat('b', "/finduser a");
+    let told = world.take();
+    let line = format!("UserID: 2, Nick: <{name}>, Access: Normal, GameID: 1, Game: {game}");
+    let text: Vec<&str> = told
+        .iter()
+        .map(|line| line.strip_prefix("b: Info server: ").unwrap())
+        .collect();
+    assert_eq!(text.concat(), line);
+    assert_eq!(text.len(), line.len().div_ceil(200));
+}
+
 /// What emulators tell each other goes through byte for byte, or not at all.
 #[test]
 fn data_in_a_room_is_whole_or_refused() {

@@ -107,6 +107,37 @@ proptest! {
     }
 }
 
+/// The table of kaillera-server.md 8.7: the longest run of each level, the fewest turns, and
+/// the inputs in a block.
+#[test]
+fn levels_have_the_numbers_of_the_specification() {
+    let table = [(1, 2, 13), (2, 3, 11), (3, 4, 9), (4, 5, 7), (5, 6, 5)];
+    for (level, max_run, min_repeats) in table {
+        let block = ((max_run + 1) * min_repeats * 5) as usize;
+        for (a, b) in [
+            (1, 1),
+            (max_run as usize, 1),
+            (max_run as usize, max_run as usize),
+        ] {
+            let actions = alternation(a, b, 400);
+            let first = &actions[..block];
+            assert!(
+                scan(first, max_run, min_repeats),
+                "level {level}, {a} and {b}"
+            );
+            let mut detector = detector(level);
+            let reports = first.iter().filter_map(|&it| detector.observe(&[it]));
+            assert_eq!(reports.count(), 1, "level {level}: one report per block");
+        }
+        // A run more than is allowed, or a turn fewer than is needed.
+        let long = alternation(max_run as usize + 1, 1, 400);
+        assert!(!scan(&long[..block], max_run, min_repeats));
+        let mut short = alternation(1, 1, min_repeats as usize / 2);
+        short.resize(block, 0);
+        assert_eq!(found(level, &short), [false], "level {level}");
+    }
+}
+
 #[test]
 fn machines_are_found_up_to_the_longest_run_of_the_level() {
     for (level, max_run) in [(1, 2), (2, 3), (3, 4), (4, 5), (5, 6)] {
