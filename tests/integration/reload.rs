@@ -1,6 +1,6 @@
 //! The configuration is read again while the server runs (kaillera-server.md 5.1).
 
-use crate::support::{Identity, Player, Program};
+use crate::support::{Identity, Player, Program, wait_until};
 use samara::kaillera::{connect::Reply, message::ServerMessage};
 use std::{
     fs,
@@ -133,8 +133,9 @@ fn a_signal_reads_everything_again_and_says_what_waits() {
     // The rules make this address a super admin's, whom a full server lets in.
     Player::log_in(program.address, &Identity::new("Bob"));
     conf.write("access.cfg", "ipaddress,ALLOW,*\n");
-    program.expect_log("was read again");
     let mut eve = Player::new(program.address, &Identity::new("Eve"));
-    eve.send_raw(b"HELLO0.83\0");
-    assert_eq!(eve.reply(), Reply::Full);
+    wait_until("the new rules", || {
+        eve.send_raw(b"HELLO0.83\0");
+        eve.reply() == Reply::Full
+    });
 }

@@ -427,7 +427,7 @@ fn sessions_of_one_address_and_one_network() {
         user(NORMAL, address, "Two"),
         user(2, address, "Three"),
     ];
-    let mut kept_out = |last, count| {
+    let kept_out = |last, count| {
         let mut player = stranger(last, address, &Identity::new("More"));
         player.introduce();
         player.ping();

@@ -123,7 +123,7 @@ fn kicks_are_refused_in_order() {
     let not_here = Some("That user is not in this room.");
     let (ann_id, bob_id, carl_id) = (ann.id, bob.id, carl.id);
     let (duty_id, root_id) = (duty.id, root.id);
-    let mut refused = |kicker: &mut Player, user, text: Option<&str>| {
+    let refused = |kicker: &mut Player, user, text: Option<&str>| {
         let answers = answers(kicker, |it| it.send(&ClientMessage::GameKick { user }));
         let expected: Vec<_> = text.into_iter().map(error).collect();
         assert_answers(&answers, &expected, "a kick");
