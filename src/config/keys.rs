@@ -92,6 +92,7 @@ fn kaillera(document: &mut Document<'_>, rules: &mut Rules) -> bool {
     let mut section = document.section("kaillera");
     let users_ok = admission(&mut section, rules);
     timeouts(&mut section, rules);
+    lengths(&mut section, rules);
     texts(&mut section, rules);
     users_ok
 }
@@ -155,15 +156,29 @@ fn timeouts(section: &mut Section<'_, '_>, rules: &mut Rules) {
     );
 }
 
+fn lengths(section: &mut Section<'_, '_>, rules: &mut Rules) {
+    let Rules {
+        max_chat_length: chat,
+        max_game_chat_length: game_chat,
+        max_game_data_length: game_data,
+        max_quit_message_length: quit,
+        max_user_name_length: user,
+        max_client_name_length: client,
+        max_game_name_length: game,
+        ..
+    } = rules;
+    section.integer("max_chat_length", 0..=1000, CHARACTERS_OR_OFF, chat);
+    let key = "max_game_chat_length";
+    section.integer(key, 0..=1000, CHARACTERS_OR_OFF, game_chat);
+    section.integer("max_game_data_length", 255..=1000, BYTES, game_data);
+    section.integer("max_quit_message_length", 0..=127, CHARACTERS_OR_OFF, quit);
+    section.integer("max_user_name_length", 1..=30, CHARACTERS, user);
+    section.integer("max_client_name_length", 1..=126, CHARACTERS, client);
+    section.integer("max_game_name_length", 1..=126, CHARACTERS, game);
+}
+
 fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
     let Rules {
-        max_chat_length,
-        max_game_chat_length,
-        max_game_data_length,
-        max_quit_message_length,
-        max_user_name_length,
-        max_client_name_length,
-        max_game_name_length,
         charset,
         language,
         welcome,
@@ -171,49 +186,6 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
         word_filter: filter,
         ..
     } = rules;
-    section.integer(
-        "max_chat_length",
-        0..=1000,
-        CHARACTERS_OR_OFF,
-        max_chat_length,
-    );
-    section.integer(
-        "max_game_chat_length",
-        0..=1000,
-        CHARACTERS_OR_OFF,
-        max_game_chat_length,
-    );
-    section.integer(
-        "max_game_data_length",
-        255..=1000,
-        BYTES,
-        max_game_data_length,
-    );
-    section.integer(
-        "max_quit_message_length",
-        0..=127,
-        CHARACTERS_OR_OFF,
-        max_quit_message_length,
-    );
-    section.integer(
-        "max_user_name_length",
-        1..=30,
-        CHARACTERS,
-        max_user_name_length,
-    );
-    section.integer(
-        "max_client_name_length",
-        1..=126,
-        CHARACTERS,
-        max_client_name_length,
-    );
-    section.integer(
-        "max_game_name_length",
-        1..=126,
-        CHARACTERS,
-        max_game_name_length,
-    );
-
     let charset_ok = section.text("charset", charset::NAMES, charset::charset, charset);
     section.text("language", LANGUAGES, Language::from_code, language);
     let valid = format!(
