@@ -1,6 +1,9 @@
 //! Who may have a seat: decided before any state is made for a stranger.
 
-use super::{Limits, origins::Origins};
+use super::{
+    Limits,
+    origins::{Origins, holder},
+};
 use std::{
     collections::HashMap,
     net::IpAddr,
@@ -28,6 +31,7 @@ pub(super) struct Admission {
 struct Unfinished {
     sessions: usize,
     logins: usize,
+    /// By [`holder`].
     per_address: HashMap<IpAddr, usize>,
     origins: Origins,
 }
@@ -92,10 +96,11 @@ impl Admission {
     pub(super) fn login_finished(&self, address: IpAddr) {
         let mut state = self.unfinished();
         state.logins = state.logins.saturating_sub(1);
-        if let Some(count) = state.per_address.get_mut(&address) {
+        let holder = holder(address);
+        if let Some(count) = state.per_address.get_mut(&holder) {
             *count -= 1;
             if *count == 0 {
-                state.per_address.remove(&address);
+                state.per_address.remove(&holder);
             }
         }
     }
@@ -160,12 +165,13 @@ impl Admission {
 
 impl Unfinished {
     fn begin_login(&mut self, address: IpAddr, limits: &Limits) -> Result<(), Denied> {
-        let of_address = self.per_address.get(&address).copied().unwrap_or(0);
+        let holder = holder(address);
+        let of_address = self.per_address.get(&holder).copied().unwrap_or(0);
         if self.logins >= limits.half_open || of_address >= limits.half_open_per_address {
             return Err(Denied::TooManyLogins);
         }
         self.logins += 1;
-        self.per_address.insert(address, of_address + 1);
+        self.per_address.insert(holder, of_address + 1);
         Ok(())
     }
 }
@@ -196,6 +202,18 @@ mod tests {
         assert_eq!(admission.open(B, false), Err(Denied::TooManyLogins));
         admission.login_finished(A);
         assert_eq!(admission.open(B, false), Ok(()));
+    }
+
+    #[test]
+    fn sixty_four_bits_of_ipv6_are_one_address() {
+        let admission = Admission::new(limits(100, 10, 2), 0);
+        let address = |last| IpAddr::from([0x2001, 0xDB8, 0, 1, 0, 0, 0, last]);
+        assert_eq!(admission.open(address(1), false), Ok(()));
+        assert_eq!(admission.open(address(2), false), Ok(()));
+        let third = admission.open(address(3), false);
+        assert_eq!(third, Err(Denied::TooManyLogins));
+        admission.login_finished(address(1));
+        assert_eq!(admission.open(address(3), false), Ok(()));
     }
 
     #[test]

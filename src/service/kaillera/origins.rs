@@ -47,7 +47,7 @@ fn remove(counts: &mut HashMap<IpAddr, usize>, key: IpAddr) {
 }
 
 /// What one household has: an IPv4 address, or 64 bits of IPv6.
-fn holder(address: IpAddr) -> IpAddr {
+pub(super) fn holder(address: IpAddr) -> IpAddr {
     begin_of(address, 32, 64)
 }
 
