@@ -7,6 +7,8 @@ mod support;
 
 mod access;
 mod connect;
+#[cfg(unix)]
+mod emulinker;
 mod games;
 mod garbage;
 mod half_open;
@@ -26,3 +28,5 @@ mod stop;
 mod tcp;
 mod vectors;
 mod world;
+#[cfg(unix)]
+mod wrappers;

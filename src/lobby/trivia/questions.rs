@@ -179,4 +179,18 @@ mod tests {
         assert_eq!(order(7), order(7));
         assert_ne!(order(7), order(8));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read_and_what_is_asked_stands_in_it(
+            text in r"([QqAa]:|[ :a-z]{1,5}|\r?\n|\PC){0,40}",
+        ) {
+            for question in parse(&text) {
+                let mut lines = text.lines();
+                let is_asked = lines.any(|line| line.trim().ends_with(&question.text));
+                proptest::prop_assert!(is_asked);
+                proptest::prop_assert!(lines.next().unwrap().trim().ends_with(&question.answer));
+            }
+        }
+    }
 }
