@@ -185,11 +185,11 @@ mod tests {
         fn any_text_is_read_and_what_is_asked_stands_in_it(
             text in r"([QqAa]:|[ :a-z]{1,5}|\r?\n|\PC){0,40}",
         ) {
-            for question in parse(&text) {
-                let mut lines = text.lines();
-                let is_asked = lines.any(|line| line.trim().ends_with(&question.text));
-                proptest::prop_assert!(is_asked);
-                proptest::prop_assert!(lines.next().unwrap().trim().ends_with(&question.answer));
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            for Question { text, answer } in parse(&text) {
+                let mut pairs = lines.windows(2);
+                let is_there = pairs.any(|it| it[0].ends_with(&text) && it[1].ends_with(&answer));
+                proptest::prop_assert!(is_there, "{text:?} {answer:?}");
             }
         }
     }
