@@ -63,7 +63,7 @@ fn a_signal_reads_everything_again_and_says_what_waits() {
     let language = LANGUAGE.replace("Welcome to a new server!", "Welcome again!");
     conf.write("language.properties", &language);
     let port = CONFIG.replace("charset=", "charset=Shift_JIS");
-    conf.write("emulinker.cfg", &port.replace("maxUsers=100", "maxUsers=1"));
+    conf.write("emulinker.cfg", port.replace("maxUsers=100", "maxUsers=1"));
     program.expect_log("from the next start on count: kaillera.charset");
     let mut ann = Player::log_in(program.address, &Identity::new("Ann"));
     expect_line(&mut ann, "Welcome again!");

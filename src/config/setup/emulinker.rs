@@ -58,7 +58,7 @@ pub(super) fn with(text: &str, answers: &Answers) -> String {
                 let end = line.get(rest.len()..).unwrap_or_default();
                 // The first of two lines counts, so one that goes on can stay behind it.
                 let stays = if rest.trim_end().ends_with('\\') {
-                    &line
+                    line.as_str()
                 } else {
                     ""
                 };

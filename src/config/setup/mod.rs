@@ -172,7 +172,7 @@ impl Target {
             false => path.to_owned(),
         };
         match self {
-            Self::Emulinker(_) => replace_file(&path, &emulinker::encode(text)),
+            Self::Emulinker(_) => replace_file(&path, emulinker::encode(text)),
             Self::Native(_) => replace_file(&path, text.as_bytes()),
         }
     }
