@@ -3,7 +3,7 @@
 use crate::support::{Client, Identity, Player, config, serve, wait_until};
 use samara::metrics::Reason;
 use std::{
-    io::Write,
+    io::{Read, Write},
     thread,
     time::{Duration, Instant},
 };
@@ -141,7 +141,7 @@ fn a_stop_closes_in_good_order() {
         assert!(begin.elapsed() < Duration::from_secs(2));
         for client in asking {
             let mut byte = [0];
-            let read = std::io::Read::read(&mut client.stream, &mut byte);
+            let read = client.stream.read(&mut byte);
             assert_eq!(read.unwrap(), 0, "an end and no reset");
         }
         assert!(silent.iter_mut().all(Client::is_closed));
@@ -162,4 +162,22 @@ fn the_port_is_had_again_at_once() {
     let (_server, again) = serve(&config);
     assert_eq!(again, address);
     assert_eq!(Client::connect(again).ask(HEALTH).0, 200);
+}
+
+#[test]
+fn the_page_for_browsers_loads_nothing_else_and_is_framed_by_nobody() {
+    let (_server, address) = serve(&config());
+    let mut client = Client::connect(address);
+    client.send(b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    let mut answer = String::new();
+    client.stream.read_to_string(&mut answer).unwrap();
+    let (head, page) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"));
+    assert!(head.contains("\r\nContent-Security-Policy: default-src 'none'; script-src "));
+    assert!(head.contains("; frame-ancestors 'none'\r\nX-Content-Type-Options: nosniff\r\n"));
+    for loads in ["src=", "@import", "url(", "<link"] {
+        assert!(!page.contains(loads), "{loads}");
+    }
+    // Names come from players.
+    assert!(page.contains("textContent") && !page.contains("innerHTML"));
 }

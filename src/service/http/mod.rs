@@ -2,6 +2,7 @@
 //!
 //! | page | says |
 //! |---|---|
+//! | `/` | the lobby, for a browser: a page that asks for `/status.json` every five seconds |
 //! | `/health` | `ok`, as long as the loop turns |
 //! | `/metrics` | everything the server counts, in Prometheus's text format |
 //! | `/status.json` | who is in the lobby and which rooms are open, without addresses |
@@ -53,6 +54,15 @@ const PLAIN: &str = "text/plain; charset=utf-8";
 /// What Prometheus asks for (its text exposition format).
 const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 const JSON: &str = "application/json";
+const HTML: &str = "text/html; charset=utf-8";
+
+/// The lobby for a browser. What users chose reaches it through `/status.json` alone.
+const LOBBY: &[u8] = include_bytes!("lobby.html");
+
+/// What that page may do: run what it brings, ask this server, and stand in nobody's frame.
+const LOBBY_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; \
+    style-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'";
 
 /// The pages, on one event loop.
 pub struct HttpService {
@@ -137,11 +147,12 @@ impl HttpService {
     /// Writes the body that `request` asks for; `None` if it has to wait.
     fn page(&mut self, now: Time, id: ConnectionId, request: &Request<'_>) -> Option<Verdict> {
         let page = match request.path {
+            b"/" if self.status.is_some() => Page::Lobby,
             b"/health" => Page::Health,
             b"/metrics" => Page::Metrics,
             b"/status.json" if self.status.is_some() => Page::Status,
             _ => {
-                self.say("There is no such page; /health, /metrics and /status.json are here.");
+                self.say("There is no such page; /, /health, /metrics and /status.json are here.");
                 return Some(Verdict::NotFound);
             }
         };
@@ -154,6 +165,11 @@ impl HttpService {
             return Some(Verdict::Refused(Refusal::Body));
         }
         match page {
+            Page::Lobby => {
+                self.body.clear();
+                self.body.extend_from_slice(LOBBY);
+                Some(Verdict::Ok(HTML))
+            }
             Page::Health => {
                 self.say("ok");
                 Some(Verdict::Ok(PLAIN))
@@ -218,6 +234,10 @@ impl HttpService {
         write!(answer, "Content-Length: {}\r\n", self.body.len())?;
         write!(answer, "Cache-Control: no-store\r\n")?;
         match status {
+            Verdict::Ok(HTML) => {
+                write!(answer, "Content-Security-Policy: {LOBBY_POLICY}\r\n")?;
+                write!(answer, "X-Content-Type-Options: nosniff\r\n")?;
+            }
             Verdict::WrongMethod => write!(answer, "Allow: GET, HEAD\r\n")?,
             Verdict::Unavailable => write!(answer, "Retry-After: 1\r\n")?,
             Verdict::Ok(_) | Verdict::NotFound | Verdict::Refused(_) => {}
@@ -233,6 +253,7 @@ impl HttpService {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Page {
+    Lobby,
     Health,
     Metrics,
     Status,
