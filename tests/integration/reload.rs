@@ -1,6 +1,6 @@
 //! The configuration is read again while the server runs (kaillera-server.md 5.1).
 
-use crate::support::{Conf, Identity, Player};
+use crate::support::{Conf, Identity, Player, wait_until};
 use samara::kaillera::{connect::Reply, message::ServerMessage};
 use std::fs;
 
@@ -72,8 +72,11 @@ fn a_signal_reads_everything_again_and_says_what_waits() {
     conf.write("access.cfg", "ipaddress,ALLOW,*\n");
     program.expect_log("was read again");
     let mut eve = Player::new(program.address, &Identity::new("Eve"));
-    eve.send_raw(b"HELLO0.83\0");
-    assert_eq!(eve.reply(), Reply::Full);
+    // The log may be ahead of the lobby by a turn.
+    wait_until("the new rules", || {
+        eve.send_raw(b"HELLO0.83\0");
+        eve.reply() == Reply::Full
+    });
 }
 
 #[test]

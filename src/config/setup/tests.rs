@@ -90,8 +90,8 @@ fn a_shipped_file_is_asked_what_is_blank() {
 #[test]
 fn only_what_is_new_is_asked_after_an_upgrade() {
     let cfg = b"# caf\xE9\r\ngame.bufferSize=1\r\nmasterList.serverName = Ours\r\n\
-        masterList.serverLocation=Oslo\r\nemulinker.language=es\r\nmasterList.touchKaillera=true\r\n\
-        emulinker.charset=";
+        masterList.serverLocation=Oslo\r\nemulinker.language=es\r\n\
+        masterList.touchKaillera=true\r\nemulinker.charset=";
     let (_directory, target) = Directory::emulinker("upgrade", cfg);
     let told = is_written(&target, "\nYES\n");
     assert_eq!(questions(&told), 2, "{told}");
