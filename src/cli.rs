@@ -1,11 +1,13 @@
 //! The command line.
 
+pub(crate) mod health;
+
 use clap::{
     Args, Parser, Subcommand,
     builder::{RangedU64ValueParser, TypedValueParser},
 };
 use samara::{
-    config::{Config, ConfigErrors, LOG_FILTERS, is_log_filter},
+    config::{Config, ConfigErrors, LOG_FILTERS, is_log_filter, setup::Target},
     service::kaillera::MAX_THREADS,
 };
 use std::{
@@ -21,6 +23,8 @@ Examples:
   samara check --config samara.toml             find every mistake in a file
   samara serve --emulinker conf/                serve what an EmuLinker-K server served
   samara import conf/ --output samara.toml      write the same as a file of ours
+  samara setup                                  answer what a new server is asked
+  samara health 127.0.0.1:27900                 ask a running server whether it is well
 
 Trying it:
   Start samara, open an emulator's Kaillera window and add the server by address, as IP:PORT:
@@ -38,7 +42,7 @@ Signals:
   what counts only from the next start on. A file with mistakes changes nothing.
 
 Exit status:
-  0 when all went well, 1 when the server failed, 2 when an option or the file is wrong.";
+  0 when all went well, 1 when the server failed or is not well, 2 when an option or the file is wrong.";
 
 /// A Kaillera netplay server, with services for Maple and Minecraft on the same port.
 #[derive(Debug, Parser)]
@@ -65,6 +69,14 @@ pub(crate) enum Command {
     Check(Check),
     /// Write the directory of an EmuLinker-K server as a configuration file
     Import(Import),
+    /// Ask for what only the operator knows, and write the answers into the configuration
+    ///
+    /// Asked is what is missing or blank: name, location, language, character set, and whether the
+    /// public lists are told. Everything else in the file stays as it is. Nothing is written if
+    /// the input ends before the last answer.
+    Setup(Setup),
+    /// Ask a running server whether it is well: exit status 0 if it is, 1 if not
+    Health(Health),
 }
 
 /// Options of `serve`; each one that is given wins over the file.
@@ -125,11 +137,45 @@ pub(crate) struct Import {
     pub(crate) output: Option<PathBuf>,
 }
 
+/// Options of `setup`.
+#[derive(Debug, Args)]
+pub(crate) struct Setup {
+    /// Configuration file, which need not exist yet [default: samara.toml]
+    #[arg(value_name = "FILE", conflicts_with = "emulinker")]
+    file: Option<PathBuf>,
+    /// Directory of an EmuLinker-K server
+    #[arg(long, value_name = "DIR")]
+    emulinker: Option<PathBuf>,
+}
+
+/// Options of `health`.
+#[derive(Debug, Args)]
+pub(crate) struct Health {
+    /// Address and port of the server, its port alone, or where its pages are
+    #[arg(value_name = "ADDR", default_value = health::USUAL)]
+    pub(crate) address: String,
+}
+
 impl Cli {
     /// What to do; `serve` if nothing is said.
     pub(crate) fn command(self) -> Command {
         self.command
             .unwrap_or_else(|| Command::Serve(Serve::default()))
+    }
+}
+
+impl From<Target> for Source {
+    fn from(target: Target) -> Self {
+        match target {
+            Target::Emulinker(directory) => Self {
+                config: None,
+                emulinker: Some(directory),
+            },
+            Target::Native(file) => Self {
+                config: Some(file),
+                emulinker: None,
+            },
+        }
     }
 }
 
@@ -145,6 +191,17 @@ impl Source {
     pub(crate) fn path(&self) -> &Path {
         let path = self.config.as_deref().or(self.emulinker.as_deref());
         path.unwrap_or(Path::new(""))
+    }
+}
+
+impl Setup {
+    /// Whose values are asked for.
+    pub(crate) fn target(&self) -> Target {
+        match (&self.file, &self.emulinker) {
+            (_, Some(directory)) => Target::Emulinker(directory.clone()),
+            (Some(file), None) => Target::Native(file.clone()),
+            (None, None) => Target::Native("samara.toml".into()),
+        }
     }
 }
 

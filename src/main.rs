@@ -5,9 +5,12 @@
 mod cli;
 
 use clap::Parser;
-use cli::{Check, Cli, Command, Import, Serve};
+use cli::{Check, Cli, Command, Import, Serve, Setup, Source, health};
 use samara::{
-    config::{Config, ConfigError, ConfigErrors},
+    config::{
+        Config, ConfigError, ConfigErrors,
+        setup::{self, Outcome, SetupError},
+    },
     server,
 };
 use std::{
@@ -24,6 +27,14 @@ fn main() -> ExitCode {
         Command::Serve(options) => serve(options),
         Command::Check(options) => check(&options),
         Command::Import(options) => import(&options),
+        Command::Setup(options) => ask(&options),
+        Command::Health(options) => match health::ask(&options.address) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(why) => {
+                eprintln!("samara: {why}");
+                ExitCode::FAILURE
+            }
+        },
     }
 }
 
@@ -49,12 +60,8 @@ fn check(options: &Check) -> ExitCode {
         Err(errors) => return refuse(&errors),
     };
     let source = options.source.path().display();
-    let warnings = config.warnings();
-    let warnings = warnings
-        .iter()
-        .map(|text| format!("{source}: warning: {text}\n"));
     let notices = config.notices.iter().map(|text| format!("{text}\n"));
-    let told: String = warnings.chain(notices).collect();
+    let told: String = warnings(&options.source, &config).chain(notices).collect();
     if !config.left_out.is_empty() {
         eprint!("{told}");
         let lines = config.left_out.iter().map(ConfigError::to_string);
@@ -84,6 +91,40 @@ fn import(options: &Import) -> ExitCode {
         }
         (Err(_), None) => ExitCode::FAILURE,
     }
+}
+
+fn ask(options: &Setup) -> ExitCode {
+    let target = options.target();
+    let outcome = setup::setup(&target, &mut io::stdin().lock(), &mut io::stdout());
+    let source = Source::from(target);
+    match outcome {
+        Ok(Outcome::Complete) => println!("{}: nothing to ask", source.path().display()),
+        Ok(Outcome::Unanswered) => println!("nothing was written"),
+        Ok(Outcome::Ended) => {
+            eprintln!("samara: the input ended early; nothing was written");
+            return ExitCode::FAILURE;
+        }
+        Ok(Outcome::Written(path)) => {
+            println!("{}: written", path.display());
+            // What else may be wrong is for `check` to say.
+            if let Ok(config) = source.load() {
+                warnings(&source, &config).for_each(|line| print!("{line}"));
+            }
+        }
+        Err(SetupError::Mistakes(errors)) => return refuse(&errors),
+        Err(error) => {
+            eprintln!("samara: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// What will surprise someone, one line each.
+fn warnings(source: &Source, config: &Config) -> impl Iterator<Item = String> {
+    let source = source.path().display().to_string();
+    let warnings = config.warnings().into_iter();
+    warnings.map(move |text| format!("{source}: warning: {text}\n"))
 }
 
 fn refuse(errors: &ConfigErrors) -> ExitCode {

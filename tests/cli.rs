@@ -7,8 +7,10 @@
 
 use std::{
     fs,
+    io::{Read as _, Write as _},
+    net::TcpListener,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
 };
 
 fn samara(arguments: &[&str]) -> Output {
@@ -260,6 +262,70 @@ fn import_writes_what_check_takes() {
 }
 
 #[test]
+fn setup_asks_and_writes() {
+    let conf = Conf::new("setup");
+    let ask = |input: &[u8]| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_samara"))
+            .args(["setup", "--emulinker", &conf.path("conf")])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let output = ask(b"Ours\n");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("nothing was written"));
+    let output = ask(b"Ours\nOslo\nru\nGBK\n");
+    assert_eq!(stderr(&output), "");
+    assert_eq!(output.status.code(), Some(0));
+    let cfg = conf.path("conf/emulinker.cfg");
+    assert!(stdout(&output).contains(&format!("{cfg}: written\n")));
+    let text = fs::read_to_string(&cfg).unwrap();
+    assert!(text.contains("\nmasterList.serverName=Ours\n"), "{text}");
+    let output = ask(b"");
+    assert!(stdout(&output).contains("nothing to ask"));
+    let checked = samara(&["check", "--emulinker", &conf.path("conf")]);
+    assert!(stdout(&checked).contains("language     ru\n"));
+}
+
+#[test]
+fn health_is_the_exit_status() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    for (status, expected) in [("200 OK", 0), ("503 Busy", 1), ("302 Found", 1)] {
+        let asked = std::thread::spawn({
+            let address = address.clone();
+            move || samara(&["health", &address])
+        });
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = [0; 1024];
+        let length = stream.read(&mut request).unwrap();
+        assert!(request[..length].starts_with(b"GET /health HTTP/1.1\r\n"));
+        let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        stream.write_all(answer.as_bytes()).unwrap();
+        drop(stream);
+        let output = asked.join().unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(expected),
+            "{status}: {}",
+            stderr(&output)
+        );
+    }
+    drop(listener);
+    let output = samara(&["health", &address]);
+    assert!(
+        stderr(&output).contains("does not answer"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
 fn help_and_version() {
     let output = samara(&["--version"]);
     assert_eq!(
@@ -276,6 +342,8 @@ fn help_and_version() {
         "SIGTERM",
         "SIGHUP",
         "import",
+        "setup",
+        "health",
     ] {
         assert!(stdout(&output).contains(part), "{part}");
     }
@@ -290,6 +358,7 @@ fn wrong_options_exit_with_2() {
         &["serve", "--config", "a", "--emulinker", "b"],
         &["serve", "--port", "x"],
         &["import"],
+        &["setup", "a.toml", "--emulinker", "b"],
         &["start"],
     ] {
         assert_eq!(samara(arguments).status.code(), Some(2), "{arguments:?}");

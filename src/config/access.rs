@@ -67,8 +67,7 @@ impl Config {
             match self.parse_rules(&path) {
                 Ok(parsed) => {
                     let name = path.display().to_string();
-                    let mistakes = parsed.mistakes.into_iter();
-                    self.left_out = mistakes.map(|it| left_out(&name, it)).collect();
+                    self.left_out = left_out_of(&name, parsed.mistakes);
                     let mut rules = own_rules(&self.access).rules;
                     rules.append(parsed.rules);
                     self.access.rules = Arc::new(rules);
@@ -84,8 +83,12 @@ impl Config {
     }
 
     fn parse_rules(&self, path: &Path) -> Result<Parsed, ConfigErrors> {
-        let bytes = file::read(path, file::LARGEST_RULES)?;
-        let (text, ..) = self.rules.charset.decode(&bytes);
+        self.rules_of(path, &file::read(path, file::LARGEST_RULES)?)
+    }
+
+    /// The rules in the bytes of the file at `path`.
+    pub(super) fn rules_of(&self, path: &Path, bytes: &[u8]) -> Result<Parsed, ConfigErrors> {
+        let (text, ..) = self.rules.charset.decode(bytes);
         let parsed = Rules::parse(&text);
         let first = parsed.mistakes.first();
         match first.filter(|_| parsed.is_unusable()) {
@@ -96,6 +99,12 @@ impl Config {
             None => Ok(parsed),
         }
     }
+}
+
+/// The complaints about lines of a file that were left out.
+pub(super) fn left_out_of(file: &str, mistakes: Vec<Mistake>) -> Vec<ConfigError> {
+    let mistakes = mistakes.into_iter();
+    mistakes.map(|mistake| left_out(file, mistake)).collect()
 }
 
 fn left_out(file: &str, mistake: Mistake) -> ConfigError {

@@ -1,43 +1,50 @@
 //! What of a new configuration a running server can take on.
 
 use super::Config;
-use crate::lobby::rules::Rules;
 use std::fmt::Debug;
 
 impl Config {
     /// What differs from `running` and counts only from the next start on, by section or key.
     pub fn needs_restart(&self, running: &Self) -> Vec<&'static str> {
-        let (new, old) = (self, running);
-        let (rules, before) = (&self.rules, &running.rules);
-        let Rules {
-            charset,
-            keepalive_timeout,
-            idle_timeout,
-            ..
-        } = rules;
+        // Every field, so that a new one is either compared or taken on.
+        let Self {
+            net,
+            rules,
+            access,
+            texts: _,
+            link,
+            limits,
+            tcp,
+            http,
+            maple,
+            gateway,
+            packet_log,
+            minecraft,
+            lists,
+            web_hook,
+            drain: _,
+            trivia,
+            log,
+            notices: _,
+            left_out: _,
+            files: _,
+        } = self;
         let differences = [
-            ("net", differ(&new.net, &old.net)),
-            ("link", differ(&new.link, &old.link)),
-            ("limits", differ(&new.limits, &old.limits)),
-            ("tcp", differ(&new.tcp, &old.tcp)),
-            ("http", differ(&new.http, &old.http)),
-            ("maple", differ(&new.maple, &old.maple)),
-            ("gateway", differ(&new.gateway, &old.gateway)),
-            ("packet_log", differ(&new.packet_log, &old.packet_log)),
-            ("lists", differ(&new.lists, &old.lists)),
-            ("webhook", differ(&new.web_hook, &old.web_hook)),
-            ("trivia", differ(&new.trivia, &old.trivia)),
-            ("log", differ(&new.log, &old.log)),
-            ("access.state", new.access.state != old.access.state),
-            ("kaillera.charset", *charset != before.charset),
-            (
-                "kaillera.keepalive_timeout_s",
-                *keepalive_timeout != before.keepalive_timeout,
-            ),
-            (
-                "kaillera.idle_timeout_s",
-                *idle_timeout != before.idle_timeout,
-            ),
+            ("net", differ(net, &running.net)),
+            ("link", differ(link, &running.link)),
+            ("limits", differ(limits, &running.limits)),
+            ("tcp", differ(tcp, &running.tcp)),
+            ("http", differ(http, &running.http)),
+            ("maple", differ(maple, &running.maple)),
+            ("gateway", differ(gateway, &running.gateway)),
+            ("packet_log", differ(packet_log, &running.packet_log)),
+            ("minecraft", differ(minecraft, &running.minecraft)),
+            ("lists", differ(lists, &running.lists)),
+            ("webhook", differ(web_hook, &running.web_hook)),
+            ("trivia", differ(trivia, &running.trivia)),
+            ("log", differ(log, &running.log)),
+            ("access.state", access.state != running.access.state),
+            ("kaillera.charset", rules.charset != running.rules.charset),
         ];
         let changed = differences.into_iter().filter(|(_, differs)| *differs);
         changed.map(|(name, _)| name).collect()
@@ -57,6 +64,8 @@ mod tests {
     fn what_can_be_taken_on_needs_no_restart() {
         let text = "[kaillera]\nmax_users = 7\nmax_games = 7\nmax_ping_ms = 7\nlanguage = \"ja\"\n\
             welcome = [\"x\"]\nroom_welcome = [\"x\"]\nmax_chat_length = 7\nroom_capacity = 2\n\
+            keepalive_timeout_s = 200\nidle_timeout_s = 7\n\
+            [games]\nwatching = false\nlagstat_duration_s = 30\nautofire_sensitivity = 3\n\
             [access]\nrules = [\"silence,*\"]\n[texts]\n\"ChatAction.ChatDenied\" = \"x\"\n\
             [shutdown]\ndrain_s = 7\n";
         let new = Config::parse("t", text).unwrap();
@@ -65,19 +74,18 @@ mod tests {
 
     #[test]
     fn what_needs_one_is_named() {
-        let text = "[net]\nport = 1\n[kaillera]\ncharset = \"GBK\"\nidle_timeout_s = 7\n\
-            keepalive_timeout_s = 200\n[limits]\nsessions = 7\n[access]\nstate = \"x\"\n\
-            [lists]\nkaillera = true\n[log]\nfilter = \"warn\"\n";
+        let text = "[net]\nport = 1\n[kaillera]\ncharset = \"GBK\"\n[limits]\nsessions = 7\n[access]\nstate = \"x\"\n\
+            [lists]\nkaillera = true\n[log]\nfilter = \"warn\"\n\
+            [minecraft]\nmotd = \"x\"\n";
         let new = Config::parse("t", text).unwrap();
         let expected = [
             "net",
             "limits",
+            "minecraft",
             "lists",
             "log",
             "access.state",
             "kaillera.charset",
-            "kaillera.keepalive_timeout_s",
-            "kaillera.idle_timeout_s",
         ];
         assert_eq!(new.needs_restart(&Config::default()), expected);
     }

@@ -4,7 +4,7 @@
 //! promise, and returns quietly when the file is refused.
 
 use super::{
-    Config, ConfigError, emulinker,
+    Config, ConfigError, access, emulinker,
     error::ConfigErrors,
     properties::{Dialect, Properties, decode},
 };
@@ -52,9 +52,27 @@ pub fn emulinker(data: &[u8]) {
     let errors = emulinker::read_language(path, data, &mut config);
     let (text, _) = decode(data, Dialect::Language);
     errors.iter().for_each(|error| check(error, &text));
-    config.notices.iter().for_each(|notice| check_line(notice));
+    config
+        .notices
+        .iter()
+        .for_each(|notice| check_place(notice, &text));
     assert!(config.rules.max_user_name_length <= 30);
     assert!(config.limits.sessions >= config.rules.max_users as usize);
+}
+
+/// A file with rules, as the configuration reads one.
+///
+/// # Panics
+///
+/// If a line that is left out, or what makes the file unusable, has no line of the text.
+pub fn rules(data: &[u8]) {
+    let config = Config::default();
+    let (text, ..) = config.rules.charset.decode(data);
+    let left_out = match config.rules_of(Path::new(NAME), data) {
+        Ok(parsed) => access::left_out_of(NAME, parsed.mistakes),
+        Err(errors) => errors.into_iter().collect(),
+    };
+    left_out.iter().for_each(|error| check(error, &text));
 }
 
 /// The server's own configuration.
@@ -87,6 +105,21 @@ fn check(error: &ConfigError, text: &str) {
     }
 }
 
+/// Whether a notice names its file, and a line of it or none.
+fn check_place(notice: &str, text: &str) {
+    check_line(notice);
+    let rest = notice
+        .strip_prefix(NAME)
+        .and_then(|it| it.strip_prefix(':'));
+    let Some((line, _)) = rest.and_then(|it| it.split_once(' ')) else {
+        panic!("{notice:?}");
+    };
+    if let Some(line) = line.strip_suffix(':') {
+        let line: usize = line.parse().unwrap_or_default();
+        assert!((1..=lines(text)).contains(&line), "{notice:?}");
+    }
+}
+
 /// Whether a line of a log is one.
 fn check_line(shown: &str) {
     assert!(!shown.contains(['\n', '\r']), "{shown:?}");
@@ -95,3 +128,6 @@ fn check_line(shown: &str) {
 fn lines(text: &str) -> usize {
     1 + text.matches(['\n', '\r']).count()
 }
+
+#[cfg(test)]
+mod tests;

@@ -67,6 +67,7 @@ mod maple;
 mod minecraft;
 pub mod properties;
 mod section;
+pub mod setup;
 mod spelling;
 mod summary;
 mod wording;
@@ -195,20 +196,28 @@ impl Config {
     /// All mistakes of the file, or the one that made it unreadable.
     pub fn load(path: &Path) -> Result<Self, ConfigErrors> {
         let name = path.display().to_string();
-        let bytes = file::read(path, file::LARGEST)?;
-        let text = std::str::from_utf8(&bytes).map_err(|error| ConfigError {
-            file: name.clone(),
-            line: Some(document::line(&bytes, error.valid_up_to())),
-            key: String::new(),
-            problem: Problem::NotUtf8,
-            valid: String::new(),
-        })?;
+        let text = Self::read_text(path)?;
         let mut config = Self::default();
         config.access.state = Some(access::STATE.into());
         config.files.push(path.to_owned());
-        let mut config = config.with(&name, text)?;
+        let mut config = config.with(&name, &text)?;
         config.resolve(path.parent().unwrap_or(Path::new("")));
         config.read_rules(Vec::new())
+    }
+
+    /// The text of the file at `path`.
+    fn read_text(path: &Path) -> Result<String, ConfigErrors> {
+        let bytes = file::read(path, file::LARGEST)?;
+        String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            ConfigErrors::from(ConfigError {
+                file: path.display().to_string(),
+                line: Some(document::line(error.as_bytes(), at)),
+                key: String::new(),
+                problem: Problem::NotUtf8,
+                valid: String::new(),
+            })
+        })
     }
 
     /// Reads and checks the directory of an EmuLinker-K server: `emulinker.cfg`, `access.cfg` and

@@ -237,6 +237,11 @@ impl FrameSync {
         self.lag.set_rate(rate);
     }
 
+    /// Tells lag for another window, from the next game on.
+    pub fn set_lag_window(&mut self, window: Duration) {
+        self.lag.set_window(window);
+    }
+
     /// Forgets the lag measured so far.
     pub fn reset_lag(&mut self) {
         self.lag.restart();

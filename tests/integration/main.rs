@@ -8,6 +8,8 @@ mod support;
 mod access;
 mod connect;
 mod defects;
+#[cfg(unix)]
+mod emulinker;
 mod games;
 mod garbage;
 mod half_open;
@@ -28,3 +30,5 @@ mod stop;
 mod tcp;
 mod vectors;
 mod world;
+#[cfg(unix)]
+mod wrappers;

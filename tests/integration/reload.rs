@@ -1,80 +1,17 @@
 //! The configuration is read again while the server runs (kaillera-server.md 5.1).
 
-use crate::support::{Identity, Player, Program, wait_until};
+use crate::support::{Conf, Identity, Player, wait_until};
 use samara::kaillera::{connect::Reply, message::ServerMessage};
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
 
 const CONFIG: &str = include_str!("../data/emulinker/conf/emulinker.cfg");
 const LANGUAGE: &str = include_str!("../data/emulinker/conf/language.properties");
-const ACCESS: &str = include_str!("../data/emulinker/conf/access.cfg");
-
-/// An EmuLinker server's directory, gone at the end of its test.
-struct Conf(PathBuf);
-
-impl Conf {
-    fn new(name: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let path = path.join(format!("{name}-{}", std::process::id()));
-        let conf = Self(path);
-        fs::create_dir_all(conf.path()).unwrap();
-        conf.write("emulinker.cfg", CONFIG);
-        conf.write("language.properties", LANGUAGE);
-        conf.write("access.cfg", ACCESS);
-        conf
-    }
-
-    fn path(&self) -> PathBuf {
-        self.0.join("conf")
-    }
-
-    /// Puts another file in the place of the one there is, as editors do.
-    fn write(&self, name: &str, text: &str) {
-        let beside = self.path().join("new");
-        fs::write(&beside, text).unwrap();
-        fs::rename(&beside, self.path().join(name)).unwrap();
-    }
-
-    fn serve(&self) -> Program {
-        Program::start(&["--emulinker", self.path().to_str().unwrap()])
-    }
-}
-
-impl Drop for Conf {
-    fn drop(&mut self) {
-        _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn expect_line(player: &mut Player, text: &str) {
     player.expect_by_now(&ServerMessage::InformationMessage {
         source: b"server",
         text: text.as_bytes(),
     });
-}
-
-#[test]
-fn an_unmodified_directory_is_served() {
-    let conf = Conf::new("unmodified");
-    let mut program = conf.serve();
-    let mut ann = Player::log_in(program.address, &Identity::new("Ann"));
-    for line in [
-        "Welcome to a new server!",
-        "Edit language.properties to change these lines.",
-        "A super admin is here",
-    ] {
-        expect_line(&mut ann, line);
-    }
-    ann.create(b"Game");
-    program.signal("TERM");
-    assert_eq!(program.exit().code(), Some(0));
-    let told = program
-        .logged
-        .iter()
-        .filter(|line| line.contains("game.bufferSize"));
-    assert_eq!(told.count(), 1, "{:#?}", program.logged);
 }
 
 #[test]
@@ -126,7 +63,7 @@ fn a_signal_reads_everything_again_and_says_what_waits() {
     let language = LANGUAGE.replace("Welcome to a new server!", "Welcome again!");
     conf.write("language.properties", &language);
     let port = CONFIG.replace("charset=", "charset=Shift_JIS");
-    conf.write("emulinker.cfg", &port.replace("maxUsers=100", "maxUsers=1"));
+    conf.write("emulinker.cfg", port.replace("maxUsers=100", "maxUsers=1"));
     program.expect_log("from the next start on count: kaillera.charset");
     let mut ann = Player::log_in(program.address, &Identity::new("Ann"));
     expect_line(&mut ann, "Welcome again!");
@@ -138,4 +75,30 @@ fn a_signal_reads_everything_again_and_says_what_waits() {
         eve.send_raw(b"HELLO0.83\0");
         eve.reply() == Reply::Full
     });
+}
+
+#[test]
+fn a_file_that_was_only_touched_is_read_again_and_says_the_same() {
+    let conf = Conf::new("touched");
+    let mut program = conf.serve();
+    let path = conf.path().join("access.cfg");
+    let file = fs::File::options().append(true).open(path).unwrap();
+    file.set_modified(std::time::SystemTime::UNIX_EPOCH)
+        .unwrap();
+    program.expect_log("the configuration was read again");
+    let mut ann = Player::log_in(program.address, &Identity::new("Ann"));
+    expect_line(&mut ann, "A super admin is here");
+}
+
+#[test]
+fn timeouts_need_no_restart() {
+    let conf = Conf::new("timeouts");
+    let mut program = conf.serve();
+    let config = CONFIG.replace("keepAliveTimeout=190", "keepAliveTimeout=150");
+    conf.write(
+        "emulinker.cfg",
+        config.replace("idleTimeout=0", "idleTimeout=60"),
+    );
+    let line = program.expect_log("the configuration was read again");
+    assert!(!line.contains("next start"), "{line}");
 }

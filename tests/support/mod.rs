@@ -9,6 +9,7 @@
 
 mod cache;
 mod client;
+mod conf;
 mod identity;
 mod inputs;
 mod player;
@@ -17,6 +18,7 @@ mod stub;
 mod table;
 
 pub use client::Client;
+pub use conf::Conf;
 pub use identity::Identity;
 pub use inputs::{Recipe, hash};
 pub use player::{PATIENCE, Player, Received, Start};

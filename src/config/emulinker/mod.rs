@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `emulinker.cfg` | in the directory | every key, see [`keys`] |
 //! | `access.cfg` | in the directory; must be there | see [`crate::access`] |
-//! | `language.properties` | in the directory, if it is there | greetings and texts |
+//! | `language.properties` | in the directory, if it is there; `language_xx.properties` of the machine's locale in its place | greetings and texts |
 //! | `questions.txt`, `scores.txt` | beside the directory, where EmuLinker-K runs | the quiz |
 //!
 //! Whatever else is there is not looked at. What moderators decide for longer than a moment is
@@ -26,7 +26,7 @@ pub(super) use language::read as read_language;
 use reader::Reader;
 use std::path::Path;
 
-const CONFIG: &str = "emulinker.cfg";
+pub(super) const CONFIG: &str = "emulinker.cfg";
 const ACCESS: &str = "access.cfg";
 const LANGUAGE: &str = "language.properties";
 
@@ -44,7 +44,13 @@ pub(super) fn load(directory: &Path) -> Result<Config, ConfigErrors> {
         Ok(bytes) => errors.extend(read_config(&path, &bytes, &mut config)),
         Err(more) => errors.extend(more),
     }
-    let path = directory.join(LANGUAGE);
+    let path = language::path(directory, &language::locale());
+    if path.file_name() != Some(LANGUAGE.as_ref()) {
+        let name = path.display();
+        config.notices.push(format!(
+            "{name}: read in the place of {LANGUAGE}, as the machine's locale says"
+        ));
+    }
     config.files.push(path.clone());
     if path.exists() {
         match file::read(&path, file::LARGEST) {

@@ -513,6 +513,35 @@ fn a_language_file_in_another_encoding_is_told() {
     assert!(config.notices.iter().any(|it| it.contains("not UTF-8")));
 }
 
+/// The rows of kaillera-server.md 4.1 about the machine's locale.
+#[test]
+fn the_locale_chooses_the_language_file() {
+    let directory = Directory::new(
+        "locale",
+        &[
+            ("conf/language.properties", b""),
+            ("conf/language_pt.properties", b""),
+            ("conf/language_pt_BR.properties", b""),
+            ("conf/language_en.properties", b""),
+        ],
+    );
+    for (locale, expected) in [
+        ("pt_BR.UTF-8", "language_pt_BR.properties"),
+        ("pt_PT.UTF-8@euro", "language_pt.properties"),
+        ("pt", "language_pt.properties"),
+        ("ja_JP.UTF-8", "language.properties"),
+        ("en_US", "language_en.properties"),
+        ("C", "language_en.properties"),
+        ("C.UTF-8", "language_en.properties"),
+        ("POSIX", "language_en.properties"),
+        ("", "language_en.properties"),
+        ("x/../conf", "language.properties"),
+    ] {
+        let path = language::path(&directory.conf(), locale);
+        assert_eq!(path, directory.conf().join(expected), "{locale:?}");
+    }
+}
+
 #[test]
 fn long_greetings_become_several_lines() {
     let files: [(&str, &[u8]); 3] = [

@@ -101,6 +101,12 @@ impl Lag {
         self.set_rate(rate);
     }
 
+    /// Keeps samples for another window once the next game [begins](Self::begin).
+    pub(super) fn set_window(&mut self, window: Duration) {
+        self.samples.rows = Samples::rows(window);
+        self.samples.clear();
+    }
+
     /// Measures against another rate, from here on.
     pub(super) fn set_rate(&mut self, rate: FrameRate) {
         self.step = rate.step_nanos(self.frames);
@@ -167,14 +173,18 @@ struct Samples {
 
 impl Samples {
     fn new(window: Duration) -> Self {
-        let steps = window.as_secs() / SAMPLE_EVERY.as_secs();
         Self {
-            rows: 1 + usize::try_from(steps).unwrap_or(0).max(1),
+            rows: Self::rows(window),
             width: 0,
             lags: Vec::new(),
             times: Vec::new(),
             noted: 0,
         }
+    }
+
+    fn rows(window: Duration) -> usize {
+        let steps = window.as_secs() / SAMPLE_EVERY.as_secs();
+        1 + usize::try_from(steps).unwrap_or(0).max(1)
     }
 
     fn make_room(&mut self, width: usize) {

@@ -179,4 +179,18 @@ mod tests {
         assert_eq!(order(7), order(7));
         assert_ne!(order(7), order(8));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read_and_what_is_asked_stands_in_it(
+            text in r"([QqAa]:|[ :a-z]{1,5}|\r?\n|\PC){0,40}",
+        ) {
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            for Question { text, answer } in parse(&text) {
+                let mut pairs = lines.windows(2);
+                let is_there = pairs.any(|it| it[0].ends_with(&text) && it[1].ends_with(&answer));
+                proptest::prop_assert!(is_there, "{text:?} {answer:?}");
+            }
+        }
+    }
 }

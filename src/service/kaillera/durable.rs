@@ -6,13 +6,17 @@ use std::{
     path::Path,
 };
 
-/// Puts `text` in the place of a file: a reader finds all of the old one or all of the new one.
-pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
+/// Puts `bytes` in the place of a file: a reader finds all of the old one or all of the new one.
+/// Who may read and write it stays as it was.
+pub(crate) fn replace(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let beside = path.with_file_name(name);
     let mut file = File::create(&beside)?;
-    file.write_all(text.as_bytes())?;
+    if let Ok(metadata) = fs::metadata(path) {
+        file.set_permissions(metadata.permissions())?;
+    }
+    file.write_all(bytes.as_ref())?;
     file.sync_all()?;
     drop(file);
     fs::rename(&beside, path)?;
@@ -46,6 +50,14 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
         assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = |path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+            replace(&path, "third").unwrap();
+            assert_eq!(mode(&path), 0o640);
+        }
         assert!(replace(&directory.join("none/state.json"), "x").is_err());
         fs::remove_dir_all(&directory).unwrap();
     }

@@ -6,6 +6,7 @@ use super::{
     bulletin::Bulletin,
     gate::Gate,
     layout::Layout,
+    live::Live,
     mail::{GameMail, LobbyMail},
     sanctions_file::Keeper,
     seat::Seat,
@@ -43,6 +44,7 @@ pub(super) struct Exchange {
     pub(super) settings: Settings,
     pub(super) layout: Layout,
     pub(super) admission: Admission,
+    pub(super) live: Live,
     pub(super) bulletin: Bulletin,
     pub(super) gate: Gate,
     pub(super) keeper: Keeper,
@@ -96,6 +98,7 @@ impl Exchange {
             .collect();
         Self {
             admission: Admission::new(settings.limits, settings.rules.max_users),
+            live: Live::new(&settings.rules),
             replay_left: AtomicUsize::new(settings.limits.replay_total),
             bulletin: Bulletin::new(settings.news),
             gate: Gate::new(Access::new(settings.access.rules.clone())),

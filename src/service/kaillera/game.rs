@@ -165,13 +165,14 @@ impl GameActor {
             return;
         };
         self.end(post);
+        let exchange = post.exchange();
         let delays: Vec<_> = players.iter().map(|player| player.delay).collect();
         self.sync.detect_autofire(autofire);
         self.sync.set_rate(rate);
+        self.sync.set_lag_window(exchange.live.lag_window());
         self.sync.begin(connection_type, &delays);
-        let exchange = post.exchange();
         // Nobody waits for one who plays alone, so a game of one is not worth the memory.
-        let is_recorded = exchange.settings.rules.watching && players.len() > 1;
+        let is_recorded = exchange.live.watching() && players.len() > 1;
         let replay = if is_recorded {
             exchange.reserve_replay()
         } else {

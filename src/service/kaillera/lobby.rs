@@ -197,6 +197,7 @@ impl LobbyActor {
             }
             LobbyMail::Rules(rules) => {
                 post.exchange().admission.set_max_users(rules.max_users);
+                post.exchange().live.set(&rules);
                 lobby.set_rules(*rules);
             }
             LobbyMail::Report(reports) => lobby.tell_admins(&reports, outlet),

@@ -26,6 +26,7 @@ mod game;
 mod gate;
 mod ingress;
 mod layout;
+mod live;
 mod lobby;
 mod loop_part;
 mod mail;
@@ -41,6 +42,7 @@ mod user;
 mod worker_part;
 
 pub use bulletin::RoomNews;
+pub(crate) use durable::replace as replace_file;
 pub use loop_part::LoopPart;
 pub use names::{NamesThread, Resolve, resolve};
 pub use sanctions_file::read_saved;

@@ -73,21 +73,27 @@ impl Desk {
     fn run(&self) {
         let mut known = Names::default();
         while !self.stopped.load(Ordering::Acquire) {
-            let hosts = self.hosts().clone();
-            let found = hosts.into_iter().filter_map(|host| {
-                let address = (self.resolve)(&host);
-                if address.is_none() {
-                    log::warn!("{host} has no address: rules about it match nobody");
-                }
-                Some((host, address?))
-            });
-            let names: Names = found.collect();
-            let is_told = names == known || self.tell(names.clone());
-            if is_told {
-                known = names;
-            }
-            thread::park_timeout(if is_told { REFRESH } else { RETRY });
+            thread::park_timeout(self.look_up(&mut known));
         }
+    }
+
+    /// Looks up every name, tells the lobby if that changes what is `known`, and says when to do
+    /// it again.
+    fn look_up(&self, known: &mut Names) -> Duration {
+        let hosts = self.hosts().clone();
+        let found = hosts.into_iter().filter_map(|host| {
+            let address = (self.resolve)(&host);
+            if address.is_none() {
+                log::warn!("{host} has no address: rules about it match nobody");
+            }
+            Some((host, address?))
+        });
+        let names: Names = found.collect();
+        if names != *known && !self.tell(names.clone()) {
+            return RETRY;
+        }
+        *known = names;
+        REFRESH
     }
 
     fn tell(&self, names: Names) -> bool {
@@ -108,4 +114,53 @@ pub fn resolve(host: &str) -> Option<IpAddr> {
     let addresses: Vec<IpAddr> = addresses.map(|address| address.ip()).collect();
     let first = addresses.iter().find(|address| address.is_ipv4());
     first.or(addresses.first()).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        access::Rules,
+        net::Service as _,
+        service::kaillera::{Settings, build},
+        timer::Time,
+    };
+    use std::sync::atomic::AtomicU8;
+
+    /// The last number of the host's address; without one it has none.
+    static LAST: AtomicU8 = AtomicU8::new(0);
+
+    fn moving(_host: &str) -> Option<IpAddr> {
+        let last = LAST.load(Ordering::Relaxed);
+        (last > 0).then(|| IpAddr::from([192, 0, 2, last]))
+    }
+
+    /// kaillera-server.md 5.3: only the address of the last minute's look-up counts.
+    #[test]
+    fn a_host_that_moves_is_found_again_each_minute() {
+        let mut settings = Settings::default();
+        let rules = Rules::parse("ipaddress,DENY,dns:a.example").rules;
+        settings.access.rules = Arc::new(rules);
+        let mut parts = build(settings, 1, 0, &[27888]);
+        let exchange = parts.control.exchange.clone();
+        let desk = Desk {
+            exchange: exchange.clone(),
+            hosts: Mutex::new(vec!["a.example".to_owned()]),
+            stopped: AtomicBool::new(false),
+            resolve: moving,
+        };
+        let mut known = Names::default();
+        for last in [1, 2, 0, 2] {
+            LAST.store(last, Ordering::Relaxed);
+            assert_eq!(desk.look_up(&mut known), Duration::from_secs(60));
+            for _ in 0..3 {
+                parts.loops[0].turn(Time::ZERO);
+            }
+            for other in 1..=3 {
+                let address = IpAddr::from([192, 0, 2, other]);
+                let is_open = exchange.gate.is_open(Time::ZERO, address);
+                assert_eq!(is_open, other != last, "{other} while it is {last}");
+            }
+        }
+    }
 }

@@ -87,7 +87,7 @@ fn write(exchange: &Exchange, saved: &Saved) {
         return;
     };
     let text = serde_json::to_string_pretty(saved).map_err(io::Error::from);
-    let written = text.and_then(|text| durable::replace(path, &format!("{text}\n")));
+    let written = text.and_then(|text| durable::replace(path, format!("{text}\n")));
     if let Err(error) = written {
         let path = path.display();
         log::error!("cannot write {path}, bans and silences end with the server: {error}");

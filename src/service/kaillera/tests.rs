@@ -131,3 +131,20 @@ fn one_that_leaves_is_told_so_however_much_waited_for_it() {
     bench.sent_at(Time::from_millis(200));
     assert_eq!(bench.parts.control.sessions(), 58);
 }
+
+#[test]
+fn shorter_timeouts_count_within_a_minute_for_who_is_online() {
+    let mut bench = Bench::new(1, 0, Limits::default());
+    let second = |seconds: u64| Time::from_millis(seconds * 1000);
+    bench.log_in(([127, 0, 0, 1], 1).into(), b"silent");
+    let rules = Rules {
+        keepalive_timeout: Duration::from_secs(20),
+        ..Rules::default()
+    };
+    bench.sent_at(second(1));
+    assert!(bench.parts.control.set_rules(rules));
+    bench.sent_at(second(2));
+    assert_eq!(bench.parts.control.users(), 1);
+    bench.sent_at(second(61));
+    assert_eq!(bench.parts.control.users(), 0);
+}

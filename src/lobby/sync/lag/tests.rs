@@ -154,3 +154,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn another_window_counts_from_the_next_game_on() {
+    let mut lag = lag(1);
+    for window in [10, 300, 60] {
+        lag.set_window(Duration::from_secs(window));
+        lag.begin(1, FrameRate::USUAL, 1);
+        for second in 0..400 {
+            step(&mut lag, second * 1_000_000, &[second * 1_000_000]);
+        }
+        let told = lag.report().unwrap().window;
+        assert!(told.as_secs().abs_diff(window) <= 5, "{window}: {told:?}");
+    }
+}

@@ -6,6 +6,10 @@ use crate::{
     service::kaillera::{mail::LobbyMail, post::Post},
     timer::Time,
 };
+use std::time::Duration;
+
+/// Shorter timeouts of a configuration that is read again count for everybody after this.
+const NEWS: Duration = Duration::from_secs(60);
 
 impl UserActor {
     /// Acts on the timeouts that have passed; says when the next one can.
@@ -34,33 +38,34 @@ impl UserActor {
     }
 
     fn check_user(&mut self, now: Time, post: &Post) -> Time {
-        let settings = &post.exchange().settings;
-        let patience = settings.rules.keepalive_timeout;
+        let exchange = post.exchange();
+        let patience = exchange.live.keepalive_timeout();
         let patience = match self.channel.has_spoken() {
             true => patience,
-            false => patience.min(settings.link.first_keepalive),
+            false => patience.min(exchange.settings.link.first_keepalive),
         };
         let lost = self.channel.last_new() + patience;
         if lost <= now {
             self.depart(Departure::ConnectionLost, post);
             return now + FAREWELL;
         }
-        let mut next = lost;
-        if !settings.rules.idle_timeout.is_zero() {
-            let mut idle = self.active + settings.rules.idle_timeout;
+        let mut next = lost.min(now + NEWS);
+        if let Some(timeout) = exchange.live.idle_timeout() {
+            let mut idle = self.active + timeout;
             if idle <= now {
                 self.depart(Departure::Idle, post);
                 self.active = now;
-                idle = now + settings.rules.idle_timeout;
+                idle = now + timeout;
             }
             next = next.min(idle);
         }
         if self.playing.is_some() {
-            let mut silent = self.channel.last_heard() + settings.link.drop_after;
+            let drop_after = exchange.settings.link.drop_after;
+            let mut silent = self.channel.last_heard() + drop_after;
             if silent <= now {
                 self.courier
                     .lobby(LobbyMail::DropPlayer { user: self.key }, post);
-                silent = now + settings.link.drop_after;
+                silent = now + drop_after;
             }
             next = next.min(silent);
         }
