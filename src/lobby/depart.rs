@@ -83,13 +83,15 @@ impl Lobby {
         }
     }
 
-    /// A user says that it leaves.
+    /// A user says that it leaves; the words of one whose lines are hidden are, too.
     pub(super) fn quit(&mut self, now: Time, user: UserKey, message: &[u8], sink: &mut impl Sink) {
         let words = trim(message);
         let limit = self.rules.max_quit_message_length;
         let too_long =
             words.len() > PARTING_WORDS || limit != 0 && self.charset.count(words) > limit;
-        if words.is_empty() || too_long {
+        let leaver = self.users.get(user);
+        let is_hidden = leaver.is_some_and(|it| self.shadows.hides(now, it.address));
+        if words.is_empty() || too_long || is_hidden {
             let words = self.parting_words(Text::QuitStandard);
             self.leave(now, user, &words, Presence::Leaving, sink);
         } else {

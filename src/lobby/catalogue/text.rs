@@ -283,17 +283,21 @@ texts! {
     ClearNotFound, "AdminCommandAction.ClearNotFound", "Nothing to clear.";
     InfoUser, "AdminCommandAction.InfoUser", "Name: {0}, address: {1}, access: {2}";
     InfoAddress, "AdminCommandAction.InfoAddress", "Address: {0}, access: {1}";
+    InfoLevelEnds, "AdminCommandAction.InfoLevelEnds", "This access ends in {0} minutes";
     InfoBan, "AdminCommandAction.InfoBan", "Banned for {0} more minutes by {1}: {2}";
     InfoBanForGood, "AdminCommandAction.InfoPermanentBan", "Banned for good by {0}: {1}";
+    InfoRefused, "AdminCommandAction.InfoRefused", "Kept out by the access rules";
     InfoNoBan, "AdminCommandAction.InfoNoBan", "Not banned";
     InfoSilence, "AdminCommandAction.InfoSilence", "Silenced for {0} more minutes by {1}: {2}";
     InfoSilenceForGood, "AdminCommandAction.InfoPermanentSilence", "Silenced for good by {0}: {1}";
+    InfoRuleSilence, "AdminCommandAction.InfoRuleSilence", "Silenced by the access rules";
     InfoNoSilence, "AdminCommandAction.InfoNoSilence", "Not silenced";
     InfoNoReason, "AdminCommandAction.InfoNoReason", "no reason given";
     StealthOn, "AdminCommandAction.StealthOn", "You now join rooms unseen.";
     StealthOff, "AdminCommandAction.StealthOff", "You no longer join rooms unseen.";
     StealthInRoom, "AdminCommandAction.StealthDeniedInGame", "leave your room first";
-    NotSaved, "AdminCommandAction.NotSaved", "This could not be saved and is lost at the next start.";
+    NotSaved, "AdminCommandAction.NotSaved", "Bans and silences could not be saved; they are lost at the next start.";
+    TooManyEntries, "AdminCommandAction.TooManyEntries", "There are too many entries of this kind already.";
 
     // What admins are told of the server's files.
     Reloaded, "Reload.Done", "{0} was read again.";
@@ -366,7 +370,7 @@ texts! {
     HelpSameDelay, "GameOwnerCommandAction.HelpSameDelay", "/samedelay <true|false> gives all players the highest delay";
     HelpDelay, "GameOwnerCommandAction.HelpDelay", "/delay <1-60|auto> sets your frame delay from the next start";
     HelpStart, "GameOwnerCommandAction.HelpStart", "/start starts the game";
-    HelpStartAt, "GameOwnerCommandAction.HelpStartN", "/startn <1-100> starts when that many players are in";
+    HelpStartAt, "GameOwnerCommandAction.HelpStartN", "/startn <1-100> starts when that many players are in; /startn off lifts it";
     HelpMembers, "GameOwnerCommandAction.HelpMembers", "/num shows how many are in the room";
     HelpMute, "GameOwnerCommandAction.HelpMute", "/mute <id> keeps a user from writing in this room";
     HelpUnmute, "GameOwnerCommandAction.HelpUnmute", "/unmute <id> lets the user write again";

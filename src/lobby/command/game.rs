@@ -89,6 +89,10 @@ const OWNER_TABLE: &[Entry<OwnerCommand>] = &[
     },
 ];
 
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    super::words(TABLE).chain(super::words(OWNER_TABLE))
+}
+
 /// What `/help` says of these commands; the second is for owners.
 pub(super) fn helps() -> (impl Iterator<Item = Text>, impl Iterator<Item = Text>) {
     let everybodys = TABLE.iter().map(|entry| entry.help);

@@ -1,6 +1,6 @@
 //! Commands in the lobby (kaillera-server.md 7.3).
 
-use super::{Entry, Place, find, number, social, split};
+use super::{Entry, Place, admin, find, number, social, split};
 use crate::{
     kaillera::message::GameId,
     lobby::{
@@ -8,6 +8,8 @@ use crate::{
         catalogue::{Param, Text},
         chat::inform,
         login::{PRODUCT, VERSION},
+        rights::Right,
+        user::User,
     },
     timer::Time,
 };
@@ -60,6 +62,10 @@ const TABLE: &[Entry<Command>] = &[
         help: Text::HelpWatch,
     },
 ];
+
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    super::words(TABLE)
+}
 
 /// Clients look for the part up to the equals sign.
 const ALIVE: &[u8] = b":ALIVECHECK=";
@@ -135,8 +141,15 @@ impl Lobby {
             },
         }
     }
+
+    /// What everybody may do, but for what an admin has another command of the same word for.
     fn lobby_help(&self, user: UserKey, sink: &mut impl Sink) {
-        let own = TABLE.iter().map(|entry| entry.help);
+        let is_admin = |user: &User| user.may(Right::Administer);
+        let administers = self.users.get(user).is_some_and(is_admin);
+        let own = TABLE
+            .iter()
+            .filter(|entry| !(administers && admin::has(entry.word)));
+        let own = own.map(|entry| entry.help);
         for text in own.chain(social::TABLE.iter().map(|entry| entry.help)) {
             inform(&[user], &self.catalogue.line(text, &[]), sink);
         }

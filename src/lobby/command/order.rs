@@ -62,6 +62,10 @@ const TABLE: &[Entry<Command>] = &[
     },
 ];
 
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    super::words(TABLE)
+}
+
 /// The command that `word` is, and its line of help.
 pub(super) fn command(word: &[u8]) -> Option<(Command, Text)> {
     find(TABLE, word).map(|entry| (entry.command, entry.help))

@@ -92,6 +92,11 @@ const OWNER_TABLE: &[Entry<OwnerCommand>] = &[
     },
 ];
 
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    let owners = super::words(OWNER_TABLE).chain(order::words());
+    super::words(TABLE).chain(owners).chain(game::words())
+}
+
 impl Lobby {
     pub(in crate::lobby) fn room_command(
         &mut self,

@@ -63,6 +63,10 @@ pub(super) const TABLE: &[Entry<Command>] = &[
     },
 ];
 
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    super::words(TABLE)
+}
+
 impl Lobby {
     pub(super) fn social_command(
         &mut self,

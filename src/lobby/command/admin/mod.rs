@@ -66,7 +66,7 @@ macro_rules! table {
 }
 
 const TABLE: &[Entry] = table! {
-    "/finduser" KeepOrder Command::FindUser, HelpFindUser UsageFindUser;
+    "/finduser" Administer Command::FindUser, HelpFindUser UsageFindUser;
     "/kick" KeepOrder Command::Kick, HelpKick UsageKick;
     "/silence" KeepOrder Command::Silence, HelpSilence UsageSilence;
     "/version" Administer Command::Version, HelpAdminVersion UsageVersion;
@@ -99,6 +99,10 @@ const TABLE: &[Entry] = table! {
     "/tempmoderator" Promote Command::Grant(AccessLevel::Moderator), HelpTempModerator UsageTempModerator;
     "/tempadmin" Promote Command::Grant(AccessLevel::Admin), HelpTempAdmin UsageTempAdmin;
 };
+
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|entry| entry.word)
+}
 
 /// Why a command did nothing.
 enum Failure {
@@ -138,9 +142,9 @@ impl Lobby {
         }
         let (id, name) = (sender.id.0, self.charset.decode(&sender.name));
         if !sender.may(entry.right) {
-            let reason = match entry.right {
-                Right::Promote => Text::SuperAdminOnly,
-                _ => Text::AdminDenied,
+            let reason = match sender.may(Right::Administer) {
+                true => Text::SuperAdminOnly,
+                false => Text::AdminDenied,
             };
             inform(&[user], &self.catalogue.line(reason, &[]), sink);
             return true;
@@ -260,6 +264,11 @@ impl Lobby {
             sink,
         );
     }
+}
+
+/// Whether admins have a command of this word.
+pub(super) fn has(word: &str) -> bool {
+    TABLE.iter().any(|entry| entry.word == word)
 }
 
 /// Whether everybody has a command of the same name.

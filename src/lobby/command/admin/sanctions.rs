@@ -25,7 +25,7 @@ const OTHER: [Text; 2] = [Text::TargetSelf, Text::TargetAdmin];
 
 impl From<TooMany> for Failure {
     fn from(_: TooMany) -> Self {
-        Self::Reason(Text::NotSaved)
+        Self::Reason(Text::TooManyEntries)
     }
 }
 
@@ -263,41 +263,51 @@ impl Lobby {
                 .catalogue
                 .line(Text::InfoAddress, &[Param::Word(&shown), level]),
         };
-        let bans = [Text::InfoBan, Text::InfoBanForGood, Text::InfoNoBan];
-        let silences = [
-            Text::InfoSilence,
-            Text::InfoSilenceForGood,
-            Text::InfoNoSilence,
-        ];
+        let bans = [Text::InfoBan, Text::InfoBanForGood];
+        let silences = [Text::InfoSilence, Text::InfoSilenceForGood];
+        let otherwise = |holds, by_rules, none| match holds {
+            true => self.catalogue.line(by_rules, &[]),
+            false => self.catalogue.line(none, &[]),
+        };
+        let ban = self.sanction_line(now, info.ban, bans);
+        let silence = self.sanction_line(now, info.silence, silences);
+        let refused = || otherwise(!info.may_connect, Text::InfoRefused, Text::InfoNoBan);
+        let mute = || otherwise(info.is_silenced, Text::InfoRuleSilence, Text::InfoNoSilence);
         let lines = [
-            first,
-            self.sanction_line(now, info.ban, bans),
-            self.sanction_line(now, info.silence, silences),
+            Some(first),
+            info.level_ends.map(|end| {
+                let params = [Param::Number(minutes_to(now, end))];
+                self.catalogue.line(Text::InfoLevelEnds, &params)
+            }),
+            Some(ban.unwrap_or_else(refused)),
+            Some(silence.unwrap_or_else(mute)),
         ];
-        for line in lines {
+        for line in lines.into_iter().flatten() {
             inform(&[user], &line, sink);
         }
         Ok(())
     }
 
-    fn sanction_line(&self, now: Time, sanction: Option<&Sanction>, texts: [Text; 3]) -> Vec<u8> {
-        let [timed, for_good, none] = texts;
-        let Some(sanction) = sanction else {
-            return self.catalogue.line(none, &[]);
-        };
+    /// What a moderator decided: for some time, or for good.
+    fn sanction_line(
+        &self,
+        now: Time,
+        sanction: Option<&Sanction>,
+        [timed, for_good]: [Text; 2],
+    ) -> Option<Vec<u8>> {
+        let sanction = sanction?;
         let issuer = Param::Word(&sanction.issuer);
         let reason = match sanction.reason.is_empty() {
             true => Param::Text(Text::InfoNoReason),
             false => Param::Word(&sanction.reason),
         };
-        match sanction.term {
+        Some(match sanction.term {
             Term::Until(end) => {
-                let minutes = end.since(now).as_secs().div_ceil(60);
-                let params = [Param::Number(minutes), issuer, reason];
+                let params = [Param::Number(minutes_to(now, end)), issuer, reason];
                 self.catalogue.line(timed, &params)
             }
             Term::Forever => self.catalogue.line(for_good, &[issuer, reason]),
-        }
+        })
     }
 
     /// The address that is meant by an address, the number of a user, or a name; nothing is
@@ -319,6 +329,11 @@ impl Lobby {
         let user = user.ok_or(Failure::Reason(Text::NoUsersFound))?;
         Ok((user.address, Some(user.key)))
     }
+}
+
+/// Whole minutes to `end`, rounded up.
+fn minutes_to(now: Time, end: Time) -> u64 {
+    end.since(now).as_nanos().div_ceil(60_000_000_000) as u64
 }
 
 fn length(minutes: u32) -> Duration {
