@@ -15,10 +15,10 @@ macro_rules! texts {
 
         impl Text {
             /// Every text there is, in the order of their places.
-            pub(super) const ALL: &[Self] = &[$(Self::$name,)*];
+            pub(in crate::lobby) const ALL: &[Self] = &[$(Self::$name,)*];
 
             /// The name operators' files know it by.
-            pub(super) const fn key(self) -> &'static str {
+            pub(in crate::lobby) const fn key(self) -> &'static str {
                 match self {
                     $(Self::$name => $key,)*
                 }
@@ -449,49 +449,56 @@ impl Text {
     }
 
     /// How many parameters it is shown with.
-    pub(super) fn params(self) -> usize {
+    pub(in crate::lobby) fn params(self) -> usize {
         let places = pattern::parse(self.english()).filter_map(Part::index);
         places.max().map_or(0, |highest| highest + 1)
     }
 }
 
-/// Keys of operators' files that nothing here shows: what they were for is told otherwise, or
-/// only to the log, or does not exist. They are taken without complaint.
+/// Keys of operators' files that nothing here shows, by the reason. They are taken without
+/// complaint.
 pub(super) const UNUSED: &[&str] = &[
+    // No server has ever shown these.
     "AdminCommandAction.AdminCommands",
     "AdminCommandAction.ClearAddressFormatError",
-    "GameDesynchAction.DesynchDetected",
     "GameOwnerCommandAction.AvailableCommands",
     "KailleraGameImpl.AutofireCurrentSensitivity",
     "KailleraGameImpl.AutofireDetectionOff",
     "KailleraGameImpl.AutofireDetectionOn",
     "KailleraGameImpl.CloseGameDeniedNotGameOwner",
-    "KailleraGameImpl.CloseGameErrorNotGameOwner",
     "KailleraGameImpl.DesynchedWarning",
+    "KailleraGameImpl.GameChatDeniedIllegalCharacters",
+    "KailleraGameImpl.GameHelp",
+    "KailleraUserImpl.GameDataErrorNotInGame",
+    // Requests at a wrong moment, which were only logged; here they are ignored.
     "KailleraGameImpl.DropGameErrorInternalError",
     "KailleraGameImpl.DropGameErrorNotInGame",
-    "KailleraGameImpl.GameChatDeniedIllegalCharacters",
     "KailleraGameImpl.GameChatErrorNotInGame",
-    "KailleraGameImpl.GameHelp",
     "KailleraGameImpl.QuitGameErrorNotInGame",
     "KailleraGameImpl.ReadyGameErrorIncorrectState",
     "KailleraGameImpl.ReadyGameErrorInternalError",
     "KailleraGameImpl.ReadyGameErrorNotInGame",
-    "KailleraServerImpl.CreateGameDeniedFloodControl",
+    "KailleraServerImpl.NotLoggedIn",
+    "KailleraUserImpl.GameChatErrorNotInGame",
+    "KailleraUserImpl.PlayerReadyErrorNotInGame",
+    // States that a session cannot be in here: a login is one step, on one address; a user that
+    // plays is in a room; a room closes with its owner.
+    "KailleraGameImpl.CloseGameErrorNotGameOwner",
     "KailleraServerImpl.LoginDeniedAddressMatchError",
     "KailleraServerImpl.LoginDeniedAlreadyLoggedIn",
     "KailleraServerImpl.LoginDeniedConnectionTimedOut",
     "KailleraServerImpl.LoginErrorInvalidPing",
     "KailleraServerImpl.LoginErrorInvalidStatus",
-    "KailleraServerImpl.NotLoggedIn",
-    "KailleraServerImpl.TweetCloseMessage",
     "KailleraUserImpl.CreateGameErrorAlreadyInGame",
     "KailleraUserImpl.CreateGameErrorNotFullyConnected",
-    "KailleraUserImpl.GameChatErrorNotInGame",
-    "KailleraUserImpl.GameDataErrorNotInGame",
     "KailleraUserImpl.JoinGameErrorAnotherGameRunning",
     "KailleraUserImpl.JoinGameErrorNotFullyConnected",
-    "KailleraUserImpl.PlayerReadyErrorNotInGame",
+    // The same is said by another text of the same situation.
+    "GameDesynchAction.DesynchDetected",
+    "KailleraServerImpl.CreateGameDeniedFloodControl",
+    // What they were about is not done: posts to one site are web hooks, there is no survey, and lag
+    // is told in seconds.
+    "KailleraServerImpl.TweetCloseMessage",
     "Survey.Consent",
     "Survey.ConsentNo",
     "Survey.ConsentYes",

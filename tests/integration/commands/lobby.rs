@@ -211,7 +211,7 @@ fn rooms_are_entered_with_a_word() {
     let next = format!("Join room {} now to watch it.", room.0);
     bob.answered(&format!("/watch {}", room.0), &next);
     bob.join(room);
-    ann.noticed("Bob watches the game.");
+    ann.answered_here("/num", "Members: 1");
 }
 
 #[test]

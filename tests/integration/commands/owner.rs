@@ -155,6 +155,7 @@ fn a_game_is_started() {
     ann.ready();
     bob.ready();
     bob.await_ready();
+    ann.noticed("P2 Delay = 1 (1 frame delay)");
     ann.answered_here(
         "/start",
         "Did not work: Not everyone has left the last game.",
@@ -266,6 +267,7 @@ fn members_are_removed() {
     ann.says_here("/kickall");
     cid.leaves_room();
     boss.noticed("All other players are removed from this room.");
+    ann.noticed("All other players are removed from this room.");
     ann.answered_here("/num", "Members: 2");
 }
 

@@ -100,10 +100,13 @@ fn players_are_spared_the_lobby() {
     players[0].answered_here("/p2poff", "You get lobby messages during games.");
     players[0].answered_here("/p2pon", "You get no lobby messages during games.");
     players[1].noticed("You get no lobby messages during games.");
-    let mut table = Table::start(&mut players, RECIPE);
+    players[0].start();
     for player in &mut players {
         player.noticed("Lobby messages are held back while you play.");
     }
+    let mut table = Table::await_start(&mut players, RECIPE);
+    players.iter_mut().for_each(Player::ready);
+    players.iter_mut().for_each(Player::await_ready);
     cid.echo(b"hello");
     table.play(&mut players, 10);
     let [ann, bob] = &mut players;
@@ -169,7 +172,9 @@ fn players_choose_their_delay() {
     let hall = Hall::new();
     let (mut players, _) = hall.room(["Ann", "Bob"]);
     players[1].says_here("/delay 7");
-    players[0].noticed("From the next start Bob has a delay of 7.");
+    for player in &mut players {
+        player.noticed("From the next start Bob has a delay of 7.");
+    }
     let usage = "Use: /delay <1-60|auto> sets your frame delay from the next start";
     for line in ["/delay", "/delay 0", "/delay 61", "/delay x"] {
         players[1].answered_here(line, usage);
