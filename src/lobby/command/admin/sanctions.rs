@@ -1,6 +1,6 @@
 //! Sending away, silencing and banning, and taking that back.
 
-use super::{Failure, Lobby, Outcome, numbered, only_number};
+use super::{Failure, Given, Lobby, Outcome, numbered, only_number};
 use crate::{
     access::{Access, Clear, Sanction, Sentence, Term, TooMany},
     lobby::{
@@ -30,13 +30,8 @@ impl From<TooMany> for Failure {
 }
 
 impl Lobby {
-    pub(super) fn send_away(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn send_away(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let target = self.target(user, only_number(rest)?, KICK)?.key;
         let words = self.parting_words(Text::QuitKicked);
         self.leave(now, target, &words, Presence::Leaving, sink);
@@ -44,13 +39,8 @@ impl Lobby {
     }
 
     /// `<id> <minutes> [reason]`
-    pub(super) fn silence(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn silence(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let (id, rest) = numbered(rest)?;
         let (minutes, reason) = numbered(rest)?;
         let target = self.target(user, id, SILENCE)?;
@@ -74,13 +64,8 @@ impl Lobby {
     }
 
     /// `<id> [reason]`
-    pub(super) fn silence_for_good(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn silence_for_good(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let (id, reason) = numbered(rest)?;
         let target = self.target(user, id, SILENCE)?;
         let (address, name) = (target.address, target.name.clone());
@@ -89,13 +74,8 @@ impl Lobby {
         Ok(())
     }
 
-    pub(super) fn unsilence(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn unsilence(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let target = self.target(user, only_number(rest)?, OTHER)?;
         let (address, name) = (target.address, target.name.clone());
         if !self.access.clear(now, address, Clear::Silences) {
@@ -106,13 +86,8 @@ impl Lobby {
     }
 
     /// `<id> <minutes> [reason]`
-    pub(super) fn ban(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn ban(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let (id, rest) = numbered(rest)?;
         let (minutes, reason) = numbered(rest)?;
         let length = Some(length(minutes));
@@ -124,13 +99,8 @@ impl Lobby {
     }
 
     /// `<id> [reason]`
-    pub(super) fn ban_for_good(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn ban_for_good(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let (id, reason) = numbered(rest)?;
         let name = self.ban_target(now, user, id, None, reason)?;
         self.proclaim(Text::BannedForGood, &[Param::Bytes(&name)], sink);
@@ -180,13 +150,8 @@ impl Lobby {
     }
 
     /// `<id> <minutes>`: nobody but the user itself sees its lines, and it is not told.
-    pub(super) fn shadow_mute(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn shadow_mute(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let (id, minutes) = numbered(rest)?;
         let minutes = only_number(minutes)?;
         let target = self.target(user, id, OTHER)?;
@@ -199,12 +164,8 @@ impl Lobby {
         Ok(())
     }
 
-    pub(super) fn shadow_unmute(
-        &mut self,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn shadow_unmute(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { user, rest, .. } = given;
         let target = self.target(user, only_number(rest)?, OTHER)?;
         let (address, name) = (target.address, target.name.clone());
         if !self.shadows.remove(address) {
@@ -217,13 +178,8 @@ impl Lobby {
     }
 
     /// `<address|id|name>`
-    pub(super) fn clear(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn clear(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let (address, _) = self.meant(rest)?;
         let what = match self
             .users
@@ -243,13 +199,8 @@ impl Lobby {
     }
 
     /// `<address|id|name>`
-    pub(super) fn info(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn info(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let (address, named) = self.meant(rest)?;
         let info = self.access.info(now, address);
         let shown = address.to_canonical().to_string();
