@@ -25,43 +25,15 @@ enum Command {
     Watch,
 }
 
-const TABLE: &[Entry<Command>] = &[
-    Entry {
-        word: "/alivecheck",
-        command: Command::AliveCheck,
-        help: Text::HelpAliveCheck,
-    },
-    Entry {
-        word: "/finduser",
-        command: Command::FindUser,
-        help: Text::HelpFindUserUser,
-    },
-    Entry {
-        word: "/help",
-        command: Command::Help,
-        help: Text::HelpHelp,
-    },
-    Entry {
-        word: "/myip",
-        command: Command::MyIp,
-        help: Text::HelpMyIp,
-    },
-    Entry {
-        word: "/password",
-        command: Command::Password,
-        help: Text::HelpJoinPassword,
-    },
-    Entry {
-        word: "/version",
-        command: Command::Version,
-        help: Text::HelpVersion,
-    },
-    Entry {
-        word: "/watch",
-        command: Command::Watch,
-        help: Text::HelpWatch,
-    },
-];
+const TABLE: &[Entry<Command>] = table! {
+    "/alivecheck" Command::AliveCheck, HelpAliveCheck;
+    "/finduser" Command::FindUser, HelpFindUserUser;
+    "/help" Command::Help, HelpHelp;
+    "/myip" Command::MyIp, HelpMyIp;
+    "/password" Command::Password, HelpJoinPassword;
+    "/version" Command::Version, HelpVersion;
+    "/watch" Command::Watch, HelpWatch;
+};
 
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
     super::words(TABLE)

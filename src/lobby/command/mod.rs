@@ -1,5 +1,16 @@
 //! Lines that begin with a slash: the tables of words, and how a line is read.
 
+/// The rows of a table: the word, what it commands, and how it is used.
+macro_rules! table {
+    ($($word:literal $command:expr, $help:ident;)*) => {
+        &[$(Entry {
+            word: $word,
+            command: $command,
+            help: Text::$help,
+        },)*]
+    };
+}
+
 mod admin;
 mod game;
 mod ignore;
