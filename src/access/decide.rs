@@ -32,6 +32,8 @@ pub enum Clear {
 pub struct Info<'a> {
     /// Its level.
     pub level: AccessLevel,
+    /// When its level ends, if it was granted one above its rule's.
+    pub level_ends: Option<Time>,
     /// Whether it may connect, by rules and bans.
     pub may_connect: bool,
     /// Whether it is silenced, by rules and moderators.
@@ -158,6 +160,7 @@ impl Access {
     pub fn info(&self, now: Time, address: IpAddr) -> Info<'_> {
         Info {
             level: self.level(now, address),
+            level_ends: self.level_ends(now, address),
             may_connect: self.may_connect(now, address),
             is_silenced: self.is_silenced(now, address),
             ban: self.bans.find(now, address),
@@ -175,6 +178,16 @@ impl Access {
         let levels = self.levels.values().copied().filter(|end| *end > now);
         let ledgers = [self.bans.next_end(now), self.silences.next_end(now)];
         levels.chain(ledgers.into_iter().flatten()).min()
+    }
+
+    /// When the level an address has by grant alone ends.
+    fn level_ends(&self, now: Time, address: IpAddr) -> Option<Time> {
+        let address = address.to_canonical();
+        let highest = self.granted(now, address).next_back()?;
+        let rule = self.rules.user(address, &self.names);
+        let by_rule = rule.map_or(AccessLevel::Normal, |(level, _)| level);
+        let end = self.levels.get(&(address, highest)).copied();
+        end.filter(|_| highest > by_rule)
     }
 
     /// The levels an address was granted, the lowest first.

@@ -57,6 +57,12 @@ impl Charset {
         trim(bytes).is_empty() || self.decode(bytes).trim().is_empty()
     }
 
+    /// Whether the first bytes are no character.
+    pub(super) fn begins_with_none(self, bytes: &[u8]) -> bool {
+        let decoded = self.decode(bytes);
+        decoded.starts_with(char::REPLACEMENT_CHARACTER)
+    }
+
     /// A form that is equal for texts that differ only in case and outer blanks.
     pub(super) fn fold(self, bytes: &[u8]) -> Vec<u8> {
         let decoded = self

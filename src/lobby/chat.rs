@@ -32,11 +32,14 @@ impl Lobby {
             self.lobby_command(now, user, text, sink);
             return;
         }
-        if self.charset.is_blank(text) {
+        if let Err(reason) = self.check_turn(now, speaker) {
+            self.refuse_chat(user, reason, sink);
             return;
         }
-        let allowed = self.check_turn(now, speaker);
-        if let Err(reason) = allowed.and_then(|()| self.check_chat(speaker, text)) {
+        if self.charset.is_blank(text) || self.charset.begins_with_none(text) {
+            return;
+        }
+        if let Err(reason) = self.check_chat(speaker, text) {
             self.refuse_chat(user, reason, sink);
             return;
         }
@@ -198,10 +201,13 @@ impl Lobby {
         !speaker.may(Right::SpeakSilenced) && self.access.is_silenced(now, speaker.address)
     }
 
-    /// Whether an ordinary user speaks too soon after its last accepted line.
+    /// Whether an ordinary user speaks too soon after its last accepted line, or after it came.
     fn is_flooding(&self, now: Time, speaker: &User) -> bool {
-        let too_soon = |last| now.since(last) < self.rules.chat_flood;
-        !speaker.may(Right::AnyPace) && speaker.last_chat.is_some_and(too_soon)
+        let quiet = match speaker.last_chat {
+            Some(last) => now.since(last),
+            None => speaker.connected.since(now),
+        };
+        !speaker.may(Right::AnyPace) && quiet < self.rules.chat_flood
     }
 
     fn count_room_line(&mut self, now: Time, user: UserKey) -> Verdict {

@@ -83,13 +83,18 @@ impl Lobby {
         }
     }
 
-    /// A user says that it leaves.
+    /// A user says that it leaves. The words of one whose lines are hidden are, too, and so are
+    /// those the operator does not want.
     pub(super) fn quit(&mut self, now: Time, user: UserKey, message: &[u8], sink: &mut impl Sink) {
         let words = trim(message);
         let limit = self.rules.max_quit_message_length;
         let too_long =
             words.len() > PARTING_WORDS || limit != 0 && self.charset.count(words) > limit;
-        if words.is_empty() || too_long {
+        let is_hidden = self.users.get(user).is_some_and(|leaver| {
+            let is_unwanted = !leaver.may(Right::AnyText) && self.is_filtered(words);
+            is_unwanted || self.shadows.hides(now, leaver.address)
+        });
+        if words.is_empty() || too_long || is_hidden {
             let words = self.parting_words(Text::QuitStandard);
             self.leave(now, user, &words, Presence::Leaving, sink);
         } else {

@@ -48,7 +48,7 @@ impl Lobby {
                     self.leave(now, old, &words, Presence::Leaving, sink);
                 }
                 let folded_name = self.charset.fold(login.name);
-                self.users.insert(user, id, &login, folded_name, level);
+                self.users.insert(now, user, id, &login, folded_name, level);
                 self.welcome(user, sink);
                 return;
             }

@@ -47,6 +47,7 @@ mod user;
 mod watch;
 
 pub use crate::access::AccessLevel;
+pub use command::{Place, commands};
 pub use filter::WordFilter;
 pub use posts::{Posts, RoomEvent, RoomEventKind};
 pub use report::Report;

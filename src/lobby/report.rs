@@ -27,14 +27,23 @@ pub enum Report {
     Kept(String),
     /// What a file says of this counts from the next start on.
     Restart(String),
+    /// Bans and silences cannot be written; moderators are told, too.
+    NotSaved,
 }
 
 impl Lobby {
     /// Tells the admins who are online.
     pub fn tell_admins(&mut self, reports: &[Report], sink: &mut impl Sink) {
-        let admins = self.users.iter().filter(|user| user.may(Right::Administer));
-        let admins: Vec<UserKey> = admins.map(|user| user.key).collect();
+        let with = |right| -> Vec<UserKey> {
+            let users = self.users.iter().filter(|user| user.may(right));
+            users.map(|user| user.key).collect()
+        };
+        let (admins, moderators) = (with(Right::Administer), with(Right::KeepOrder));
         for report in reports {
+            let to = match report {
+                Report::NotSaved => &moderators,
+                _ => &admins,
+            };
             let line = match report {
                 Report::Read(file) => self.catalogue.line(Text::Reloaded, &[Param::Word(file)]),
                 Report::Mistake { file, line, what } => {
@@ -50,8 +59,9 @@ impl Lobby {
                 Report::Restart(what) => self
                     .catalogue
                     .line(Text::ReloadRestart, &[Param::Word(what)]),
+                Report::NotSaved => self.catalogue.line(Text::NotSaved, &[]),
             };
-            inform(&admins, &line, sink);
+            inform(to, &line, sink);
         }
     }
 }

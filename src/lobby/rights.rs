@@ -84,7 +84,8 @@ mod tests {
     use super::*;
     use AccessLevel::{Admin, Elevated, Moderator, Normal, SuperAdmin};
 
-    /// The rows of the table of the specification, with what each level may.
+    /// The rows of the table of the specification, with what each level may; the last three are
+    /// said elsewhere in it (8.3, 7.6, 8.2).
     const MATRIX: &[(Right, [bool; 5])] = &[
         (Right::AnyPace, [false, true, true, true, true]),
         (Right::AnyText, [false, true, true, true, true]),
@@ -101,10 +102,14 @@ mod tests {
         (Right::Administer, [false, false, false, true, true]),
         (Right::Promote, [false, false, false, false, true]),
         (Right::ActOnAdmins, [false, false, false, false, true]),
+        (Right::PlayAlone, [false, true, true, true, true]),
+        (Right::Untouched, [false, false, false, true, true]),
+        (Right::OwnEmulator, [false, false, false, true, true]),
     ];
 
     #[test]
     fn levels_have_the_rights_of_the_specification() {
+        assert_eq!(MATRIX.len(), TABLE.len());
         for (right, expected) in MATRIX {
             let levels = [Normal, Elevated, Moderator, Admin, SuperAdmin];
             assert_eq!(

@@ -8,6 +8,9 @@ use crate::{
 };
 use std::{collections::HashMap, net::IpAddr, time::Duration};
 
+/// A login takes so many round trips.
+const ACKS: u32 = 4;
+
 /// What a user gets to hear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Presence {
@@ -19,6 +22,20 @@ pub(super) enum Presence {
     Leaving,
     /// Nothing: its seat has a new user.
     Replaced,
+}
+
+/// When a user's login began: what it took before the user was let in, at this moment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Connected {
+    pub(super) let_in: Time,
+    pub(super) after: Duration,
+}
+
+impl Connected {
+    /// The time from the login's beginning to `now`.
+    pub(super) fn since(self, now: Time) -> Duration {
+        now.since(self.let_in) + self.after
+    }
 }
 
 /// Lines a user sent to its room of late.
@@ -65,6 +82,8 @@ pub(super) struct User {
     pub(super) delay: Option<u16>,
     /// Its session broke off: it did not leave by its own wish.
     pub(super) lost: bool,
+    /// When its login began.
+    pub(super) connected: Connected,
     pub(super) last_chat: Option<Time>,
     pub(super) last_create: Option<Time>,
     pub(super) room_lines: LineWindow,
@@ -155,6 +174,7 @@ impl Users {
     /// Adds a user; its seat must be free, its number from [`next_id`](Self::next_id).
     pub(super) fn insert(
         &mut self,
+        now: Time,
         key: UserKey,
         id: UserId,
         login: &Login<'_>,
@@ -191,6 +211,10 @@ impl Users {
             watches: None,
             delay: None,
             lost: false,
+            connected: Connected {
+                let_in: now,
+                after: login.ping.saturating_mul(ACKS),
+            },
             last_chat: None,
             last_create: None,
             room_lines: LineWindow {

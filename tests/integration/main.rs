@@ -6,6 +6,7 @@
 mod support;
 
 mod access;
+mod commands;
 mod connect;
 mod defects;
 #[cfg(unix)]

@@ -142,7 +142,7 @@ fn a_signal_ends_the_program_in_good_order() {
     for signal in ["TERM", "INT"] {
         let mut program = Program::start(&[]);
         let mut player = Player::log_in(program.address, &Identity::new("Ann"));
-        player.echo(b"in");
+        player.create(b"Game");
         let begin = Instant::now();
         program.signal(signal);
         is_told(&mut player);
@@ -170,7 +170,7 @@ fn a_signal_ends_a_program_that_has_just_started() {
 fn a_second_signal_ends_the_program_at_once() {
     let mut program = Program::start(&[]);
     let mut player = Player::log_in(program.address, &Identity::new("Ann"));
-    player.echo(b"in");
+    player.create(b"Game");
     program.signal("TERM");
     is_told(&mut player);
     program.signal("TERM");

@@ -15,10 +15,10 @@ macro_rules! texts {
 
         impl Text {
             /// Every text there is, in the order of their places.
-            pub(super) const ALL: &[Self] = &[$(Self::$name,)*];
+            pub(in crate::lobby) const ALL: &[Self] = &[$(Self::$name,)*];
 
             /// The name operators' files know it by.
-            pub(super) const fn key(self) -> &'static str {
+            pub(in crate::lobby) const fn key(self) -> &'static str {
                 match self {
                     $(Self::$name => $key,)*
                 }
@@ -284,17 +284,21 @@ texts! {
     ClearNotFound, "AdminCommandAction.ClearNotFound", "Nothing to clear.";
     InfoUser, "AdminCommandAction.InfoUser", "Name: {0}, address: {1}, access: {2}";
     InfoAddress, "AdminCommandAction.InfoAddress", "Address: {0}, access: {1}";
+    InfoLevelEnds, "AdminCommandAction.InfoLevelEnds", "This access ends in {0} minutes";
     InfoBan, "AdminCommandAction.InfoBan", "Banned for {0} more minutes by {1}: {2}";
     InfoBanForGood, "AdminCommandAction.InfoPermanentBan", "Banned for good by {0}: {1}";
+    InfoRefused, "AdminCommandAction.InfoRefused", "Kept out by the access rules";
     InfoNoBan, "AdminCommandAction.InfoNoBan", "Not banned";
     InfoSilence, "AdminCommandAction.InfoSilence", "Silenced for {0} more minutes by {1}: {2}";
     InfoSilenceForGood, "AdminCommandAction.InfoPermanentSilence", "Silenced for good by {0}: {1}";
+    InfoRuleSilence, "AdminCommandAction.InfoRuleSilence", "Silenced by the access rules";
     InfoNoSilence, "AdminCommandAction.InfoNoSilence", "Not silenced";
     InfoNoReason, "AdminCommandAction.InfoNoReason", "no reason given";
     StealthOn, "AdminCommandAction.StealthOn", "You now join rooms unseen.";
     StealthOff, "AdminCommandAction.StealthOff", "You no longer join rooms unseen.";
     StealthInRoom, "AdminCommandAction.StealthDeniedInGame", "leave your room first";
-    NotSaved, "AdminCommandAction.NotSaved", "This could not be saved and is lost at the next start.";
+    NotSaved, "AdminCommandAction.NotSaved", "Bans and silences could not be saved; they are lost at the next start.";
+    TooManyEntries, "AdminCommandAction.TooManyEntries", "There are too many entries of this kind already.";
 
     // What admins are told of the server's files.
     Reloaded, "Reload.Done", "{0} was read again.";
@@ -367,7 +371,7 @@ texts! {
     HelpSameDelay, "GameOwnerCommandAction.HelpSameDelay", "/samedelay <true|false> gives all players the highest delay";
     HelpDelay, "GameOwnerCommandAction.HelpDelay", "/delay <1-60|auto> sets your frame delay from the next start";
     HelpStart, "GameOwnerCommandAction.HelpStart", "/start starts the game";
-    HelpStartAt, "GameOwnerCommandAction.HelpStartN", "/startn <1-100> starts when that many players are in";
+    HelpStartAt, "GameOwnerCommandAction.HelpStartN", "/startn <1-100> starts when that many players are in; /startn off lifts it";
     HelpMembers, "GameOwnerCommandAction.HelpMembers", "/num shows how many are in the room";
     HelpMute, "GameOwnerCommandAction.HelpMute", "/mute <id> keeps a user from writing in this room";
     HelpUnmute, "GameOwnerCommandAction.HelpUnmute", "/unmute <id> lets the user write again";
@@ -446,35 +450,41 @@ impl Text {
     }
 
     /// How many parameters it is shown with.
-    pub(super) fn params(self) -> usize {
+    pub(in crate::lobby) fn params(self) -> usize {
         let places = pattern::parse(self.english()).filter_map(Part::index);
         places.max().map_or(0, |highest| highest + 1)
     }
 }
 
-/// Keys of operators' files that nothing here shows: what they were for is told otherwise, or
-/// only to the log, or does not exist. They are taken without complaint.
+/// Keys of operators' files that nothing here shows, by the reason. They are taken without
+/// complaint.
 pub(super) const UNUSED: &[&str] = &[
+    // No server has ever shown these.
     "AdminCommandAction.AdminCommands",
     "AdminCommandAction.ClearAddressFormatError",
-    "GameDesynchAction.DesynchDetected",
     "GameOwnerCommandAction.AvailableCommands",
     "KailleraGameImpl.AutofireCurrentSensitivity",
     "KailleraGameImpl.AutofireDetectionOff",
     "KailleraGameImpl.AutofireDetectionOn",
     "KailleraGameImpl.CloseGameDeniedNotGameOwner",
-    "KailleraGameImpl.CloseGameErrorNotGameOwner",
     "KailleraGameImpl.DesynchedWarning",
+    "KailleraGameImpl.GameChatDeniedIllegalCharacters",
+    "KailleraGameImpl.GameHelp",
+    "KailleraUserImpl.GameDataErrorNotInGame",
+    // Requests at a wrong moment, which were only logged; here they are ignored.
     "KailleraGameImpl.DropGameErrorInternalError",
     "KailleraGameImpl.DropGameErrorNotInGame",
-    "KailleraGameImpl.GameChatDeniedIllegalCharacters",
     "KailleraGameImpl.GameChatErrorNotInGame",
-    "KailleraGameImpl.GameHelp",
     "KailleraGameImpl.QuitGameErrorNotInGame",
     "KailleraGameImpl.ReadyGameErrorIncorrectState",
     "KailleraGameImpl.ReadyGameErrorInternalError",
     "KailleraGameImpl.ReadyGameErrorNotInGame",
-    "KailleraServerImpl.CreateGameDeniedFloodControl",
+    "KailleraServerImpl.NotLoggedIn",
+    "KailleraUserImpl.GameChatErrorNotInGame",
+    "KailleraUserImpl.PlayerReadyErrorNotInGame",
+    // States that a session cannot be in here: a login is one step, on one address; a user that
+    // plays is in a room; a room closes with its owner.
+    "KailleraGameImpl.CloseGameErrorNotGameOwner",
     "KailleraServerImpl.LoginDeniedAddressMatchError",
     "KailleraServerImpl.LoginDeniedAlreadyLoggedIn",
     "KailleraServerImpl.LoginDeniedConnectionTimedOut",
@@ -483,11 +493,14 @@ pub(super) const UNUSED: &[&str] = &[
     "KailleraServerImpl.NotLoggedIn",
     "KailleraServerImpl.TweetCloseMessage",
     "KailleraUserImpl.CreateGameErrorNotFullyConnected",
-    "KailleraUserImpl.GameChatErrorNotInGame",
-    "KailleraUserImpl.GameDataErrorNotInGame",
     "KailleraUserImpl.JoinGameErrorAnotherGameRunning",
     "KailleraUserImpl.JoinGameErrorNotFullyConnected",
-    "KailleraUserImpl.PlayerReadyErrorNotInGame",
+    // The same is said by another text of the same situation.
+    "GameDesynchAction.DesynchDetected",
+    "KailleraServerImpl.CreateGameDeniedFloodControl",
+    // What they were about is not done: posts to one site are web hooks, there is no survey, and lag
+    // is told in seconds.
+    "KailleraServerImpl.TweetCloseMessage",
     "Survey.Consent",
     "Survey.ConsentNo",
     "Survey.ConsentYes",

@@ -28,66 +28,26 @@ pub(super) enum OwnerCommand {
     Watchers,
 }
 
-const TABLE: &[Entry<Command>] = &[
-    Entry {
-        word: "/delay",
-        command: Command::Delay,
-        help: Text::HelpDelay,
-    },
-    Entry {
-        word: "/fps",
-        command: Command::FrameRate,
-        help: Text::HelpFps,
-    },
-    Entry {
-        word: "/lagreset",
-        command: Command::LagReset,
-        help: Text::HelpLagReset,
-    },
-    Entry {
-        word: "/lagstat",
-        command: Command::LagStat,
-        help: Text::HelpLagstat,
-    },
-    Entry {
-        word: "/unwatch",
-        command: Command::Unwatch,
-        help: Text::HelpUnwatch,
-    },
-    Entry {
-        word: "/watch",
-        command: Command::Watch,
-        help: Text::HelpWatchHere,
-    },
-];
+const TABLE: &[Entry<Command>] = table! {
+    "/delay" Command::Delay, HelpDelay;
+    "/fps" Command::FrameRate, HelpFps;
+    "/lagreset" Command::LagReset, HelpLagReset;
+    "/lagstat" Command::LagStat, HelpLagstat;
+    "/unwatch" Command::Unwatch, HelpUnwatch;
+    "/watch" Command::Watch, HelpWatchHere;
+};
 
-const OWNER_TABLE: &[Entry<OwnerCommand>] = &[
-    Entry {
-        word: "/autofire",
-        command: OwnerCommand::Autofire,
-        help: Text::HelpDetectAutofire,
-    },
-    Entry {
-        word: "/detectautofire",
-        command: OwnerCommand::Autofire,
-        help: Text::HelpDetectAutofire,
-    },
-    Entry {
-        word: "/startn",
-        command: OwnerCommand::StartAt,
-        help: Text::HelpStartAt,
-    },
-    Entry {
-        word: "/swap",
-        command: OwnerCommand::Swap,
-        help: Text::HelpSwap,
-    },
-    Entry {
-        word: "/watchers",
-        command: OwnerCommand::Watchers,
-        help: Text::HelpWatchers,
-    },
-];
+const OWNER_TABLE: &[Entry<OwnerCommand>] = table! {
+    "/autofire" OwnerCommand::Autofire, HelpDetectAutofire;
+    "/detectautofire" OwnerCommand::Autofire, HelpDetectAutofire;
+    "/startn" OwnerCommand::StartAt, HelpStartAt;
+    "/swap" OwnerCommand::Swap, HelpSwap;
+    "/watchers" OwnerCommand::Watchers, HelpWatchers;
+};
+
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    super::words(TABLE).chain(super::words(OWNER_TABLE))
+}
 
 /// What `/help` says of these commands; the second is for owners.
 pub(super) fn helps() -> (impl Iterator<Item = Text>, impl Iterator<Item = Text>) {

@@ -1,6 +1,6 @@
 //! Commands in the lobby (kaillera-server.md 7.3).
 
-use super::{Entry, Place, find, number, social, split};
+use super::{Entry, Place, admin, find, number, social, split};
 use crate::{
     kaillera::message::GameId,
     lobby::{
@@ -8,6 +8,8 @@ use crate::{
         catalogue::{Param, Text},
         chat::inform,
         login::{PRODUCT, VERSION},
+        rights::Right,
+        user::User,
     },
     timer::Time,
 };
@@ -23,43 +25,19 @@ enum Command {
     Watch,
 }
 
-const TABLE: &[Entry<Command>] = &[
-    Entry {
-        word: "/alivecheck",
-        command: Command::AliveCheck,
-        help: Text::HelpAliveCheck,
-    },
-    Entry {
-        word: "/finduser",
-        command: Command::FindUser,
-        help: Text::HelpFindUserUser,
-    },
-    Entry {
-        word: "/help",
-        command: Command::Help,
-        help: Text::HelpHelp,
-    },
-    Entry {
-        word: "/myip",
-        command: Command::MyIp,
-        help: Text::HelpMyIp,
-    },
-    Entry {
-        word: "/password",
-        command: Command::Password,
-        help: Text::HelpJoinPassword,
-    },
-    Entry {
-        word: "/version",
-        command: Command::Version,
-        help: Text::HelpVersion,
-    },
-    Entry {
-        word: "/watch",
-        command: Command::Watch,
-        help: Text::HelpWatch,
-    },
-];
+const TABLE: &[Entry<Command>] = table! {
+    "/alivecheck" Command::AliveCheck, HelpAliveCheck;
+    "/finduser" Command::FindUser, HelpFindUserUser;
+    "/help" Command::Help, HelpHelp;
+    "/myip" Command::MyIp, HelpMyIp;
+    "/password" Command::Password, HelpJoinPassword;
+    "/version" Command::Version, HelpVersion;
+    "/watch" Command::Watch, HelpWatch;
+};
+
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    super::words(TABLE)
+}
 
 /// Clients look for the part up to the equals sign.
 const ALIVE: &[u8] = b":ALIVECHECK=";
@@ -135,8 +113,15 @@ impl Lobby {
             },
         }
     }
+
+    /// What everybody may do, but for what an admin has another command of the same word for.
     fn lobby_help(&self, user: UserKey, sink: &mut impl Sink) {
-        let own = TABLE.iter().map(|entry| entry.help);
+        let is_admin = |user: &User| user.may(Right::Administer);
+        let administers = self.users.get(user).is_some_and(is_admin);
+        let own = TABLE
+            .iter()
+            .filter(|entry| !(administers && admin::has(entry.word)));
+        let own = own.map(|entry| entry.help);
         for text in own.chain(social::TABLE.iter().map(|entry| entry.help)) {
             inform(&[user], &self.catalogue.line(text, &[]), sink);
         }

@@ -1,5 +1,16 @@
 //! Lines that begin with a slash: the tables of words, and how a line is read.
 
+/// The rows of a table: the word, what it commands, and how it is used.
+macro_rules! table {
+    ($($word:literal $command:expr, $help:ident;)*) => {
+        &[$(Entry {
+            word: $word,
+            command: $command,
+            help: Text::$help,
+        },)*]
+    };
+}
+
 mod admin;
 mod game;
 mod ignore;
@@ -18,12 +29,22 @@ use super::{
 use crate::timer::Time;
 
 /// Where a command was given, and so where it is answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
     /// Answers are information lines.
     Lobby,
     /// Answers are notices in the room.
     Room,
+}
+
+/// The words of all commands, with their slash and in lower case, and where each is given.
+///
+/// A word comes twice where admins have a command of their own for it.
+pub fn commands() -> impl Iterator<Item = (Place, &'static str)> {
+    let in_lobby = lobby::words().chain(admin::words()).chain(social::words());
+    let in_room = room::words().chain(social::words());
+    let in_room = in_room.map(|word| (Place::Room, word));
+    in_lobby.map(|word| (Place::Lobby, word)).chain(in_room)
 }
 
 impl Lobby {
@@ -70,6 +91,10 @@ struct Entry<C: 'static> {
     command: C,
     /// How it is used; shown by `/help`, and when it was used otherwise.
     help: Text,
+}
+
+fn words<C>(table: &'static [Entry<C>]) -> impl Iterator<Item = &'static str> {
+    table.iter().map(|entry| entry.word)
 }
 
 /// The entry for `word`, in any case.

@@ -24,43 +24,19 @@ pub(super) enum Command {
     Password,
 }
 
-const TABLE: &[Entry<Command>] = &[
-    Entry {
-        word: "/kick",
-        command: Command::Kick,
-        help: Text::HelpKickPlayer,
-    },
-    Entry {
-        word: "/kickall",
-        command: Command::KickAll,
-        help: Text::HelpKickAll,
-    },
-    Entry {
-        word: "/mute",
-        command: Command::Mute(true),
-        help: Text::HelpMute,
-    },
-    Entry {
-        word: "/unmute",
-        command: Command::Mute(false),
-        help: Text::HelpUnmute,
-    },
-    Entry {
-        word: "/muteall",
-        command: Command::MuteAll(true),
-        help: Text::HelpMuteAll,
-    },
-    Entry {
-        word: "/unmuteall",
-        command: Command::MuteAll(false),
-        help: Text::HelpUnmuteAll,
-    },
-    Entry {
-        word: "/password",
-        command: Command::Password,
-        help: Text::HelpPassword,
-    },
-];
+const TABLE: &[Entry<Command>] = table! {
+    "/kick" Command::Kick, HelpKickPlayer;
+    "/kickall" Command::KickAll, HelpKickAll;
+    "/mute" Command::Mute(true), HelpMute;
+    "/unmute" Command::Mute(false), HelpUnmute;
+    "/muteall" Command::MuteAll(true), HelpMuteAll;
+    "/unmuteall" Command::MuteAll(false), HelpUnmuteAll;
+    "/password" Command::Password, HelpPassword;
+};
+
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    super::words(TABLE)
+}
 
 /// The command that `word` is, and its line of help.
 pub(super) fn command(word: &[u8]) -> Option<(Command, Text)> {

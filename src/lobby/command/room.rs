@@ -31,66 +31,27 @@ enum OwnerCommand {
     Start,
 }
 
-const TABLE: &[Entry<Command>] = &[
-    Entry {
-        word: "/help",
-        command: Command::Help,
-        help: Text::HelpHelp,
-    },
-    Entry {
-        word: "/p2poff",
-        command: Command::Quiet(false),
-        help: Text::HelpQuietOff,
-    },
-    Entry {
-        word: "/p2pon",
-        command: Command::Quiet(true),
-        help: Text::HelpQuietOn,
-    },
-    Entry {
-        word: "/stop",
-        command: Command::Stop,
-        help: Text::HelpStop,
-    },
-];
+const TABLE: &[Entry<Command>] = table! {
+    "/help" Command::Help, HelpHelp;
+    "/p2poff" Command::Quiet(false), HelpQuietOff;
+    "/p2pon" Command::Quiet(true), HelpQuietOn;
+    "/stop" Command::Stop, HelpStop;
+};
 
-const OWNER_TABLE: &[Entry<OwnerCommand>] = &[
-    Entry {
-        word: "/maxping",
-        command: OwnerCommand::MaxPing,
-        help: Text::HelpMaxPing,
-    },
-    Entry {
-        word: "/maxusers",
-        command: OwnerCommand::MaxUsers,
-        help: Text::HelpMaxUsers,
-    },
-    Entry {
-        word: "/num",
-        command: OwnerCommand::Members,
-        help: Text::HelpMembers,
-    },
-    Entry {
-        word: "/samedelay",
-        command: OwnerCommand::SameDelay,
-        help: Text::HelpSameDelay,
-    },
-    Entry {
-        word: "/setconn",
-        command: OwnerCommand::SetType,
-        help: Text::HelpSetType,
-    },
-    Entry {
-        word: "/setemu",
-        command: OwnerCommand::SetEmulator,
-        help: Text::HelpSetEmulator,
-    },
-    Entry {
-        word: "/start",
-        command: OwnerCommand::Start,
-        help: Text::HelpStart,
-    },
-];
+const OWNER_TABLE: &[Entry<OwnerCommand>] = table! {
+    "/maxping" OwnerCommand::MaxPing, HelpMaxPing;
+    "/maxusers" OwnerCommand::MaxUsers, HelpMaxUsers;
+    "/num" OwnerCommand::Members, HelpMembers;
+    "/samedelay" OwnerCommand::SameDelay, HelpSameDelay;
+    "/setconn" OwnerCommand::SetType, HelpSetType;
+    "/setemu" OwnerCommand::SetEmulator, HelpSetEmulator;
+    "/start" OwnerCommand::Start, HelpStart;
+};
+
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    let owners = super::words(OWNER_TABLE).chain(order::words());
+    super::words(TABLE).chain(owners).chain(game::words())
+}
 
 impl Lobby {
     pub(in crate::lobby) fn room_command(

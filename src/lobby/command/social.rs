@@ -20,48 +20,20 @@ pub(super) enum Command {
     Unignore,
 }
 
-pub(super) const TABLE: &[Entry<Command>] = &[
-    Entry {
-        word: "/me",
-        command: Command::Me,
-        help: Text::HelpMe,
-    },
-    Entry {
-        word: "/msg",
-        command: Command::Message,
-        help: Text::HelpMessage,
-    },
-    Entry {
-        word: "/msgon",
-        command: Command::Messages(true),
-        help: Text::HelpMessagesOn,
-    },
-    Entry {
-        word: "/msgoff",
-        command: Command::Messages(false),
-        help: Text::HelpMessagesOff,
-    },
-    Entry {
-        word: "/ignore",
-        command: Command::Ignore,
-        help: Text::HelpIgnore,
-    },
-    Entry {
-        word: "/unignore",
-        command: Command::Unignore,
-        help: Text::HelpUnignore,
-    },
-    Entry {
-        word: "/ignoreall",
-        command: Command::IgnoreAll(true),
-        help: Text::HelpIgnoreAll,
-    },
-    Entry {
-        word: "/unignoreall",
-        command: Command::IgnoreAll(false),
-        help: Text::HelpUnignoreAll,
-    },
-];
+pub(super) const TABLE: &[Entry<Command>] = table! {
+    "/me" Command::Me, HelpMe;
+    "/msg" Command::Message, HelpMessage;
+    "/msgon" Command::Messages(true), HelpMessagesOn;
+    "/msgoff" Command::Messages(false), HelpMessagesOff;
+    "/ignore" Command::Ignore, HelpIgnore;
+    "/unignore" Command::Unignore, HelpUnignore;
+    "/ignoreall" Command::IgnoreAll(true), HelpIgnoreAll;
+    "/unignoreall" Command::IgnoreAll(false), HelpUnignoreAll;
+};
+
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    super::words(TABLE)
+}
 
 impl Lobby {
     pub(super) fn social_command(

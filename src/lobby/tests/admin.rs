@@ -82,10 +82,7 @@ fn each_level_has_its_commands() {
                     "/findgame zzz" => "Nothing matches.",
                     _ => "Command failed: No ",
                 },
-                (_, AccessLevel::SuperAdmin) if level == AccessLevel::Admin => {
-                    "Only a super admin can do that."
-                }
-                (_, AccessLevel::SuperAdmin) => "Only a super admin can do that.",
+                (AccessLevel::Admin, _) => "Only a super admin can do that.",
                 _ => "You are not an admin.",
             };
             assert!(text.starts_with(expected), "{line} by {who}: {text}");
@@ -321,6 +318,58 @@ fn nobody_sees_the_lines_of_the_shadowed_but_they_do() {
         "The lines of a are shown again."
     );
     assert_eq!(say(&mut world, 'a', "x"), ["abmnxys: Chat a: x"]);
+}
+
+/// Whoever does not find itself on the server's page knows.
+#[test]
+fn outsiders_see_the_shadowed_as_before() {
+    let mut world = world();
+    world.create('a', "GAME");
+    world.take();
+    let before = world.lobby.snapshot();
+    answer(&mut world, 'x', "/shadowsilence 1 5");
+    assert_eq!(world.lobby.snapshot(), before);
+    say(&mut world, 'a', "x");
+    world.quit('a', "my last words");
+    let log = world.take();
+    assert!(
+        log.contains(&"bmnxys: Quit a 1 `Left the server`".to_owned()),
+        "{log:?}"
+    );
+}
+
+#[test]
+fn how_long_a_level_lasts_is_told() {
+    let mut world = world();
+    let level = |world: &mut World, who: char| say(world, 'x', &format!("/info {}", id(who)));
+    say(&mut world, 's', "/tempelevated 1 5");
+    say(&mut world, 's', "/tempadmin 1 2");
+    let first = "x: Info server: Name: a, address: 192.0.2.97, access: Admin";
+    let told = level(&mut world, 'a');
+    assert_eq!(
+        told[..2],
+        [first, "x: Info server: This access ends in 2 minutes"]
+    );
+    world.wait(120_000);
+    let told = level(&mut world, 'a');
+    assert_eq!(told[1], "x: Info server: This access ends in 3 minutes");
+    // What the rules give does not end.
+    assert_eq!(level(&mut world, 'm').len(), 3);
+}
+
+/// No reason, however it is written, makes a line of its own anywhere.
+#[test]
+fn reasons_are_one_line() {
+    let mut world = world();
+    say(&mut world, 's', "/ban 1 5 a\r\nb\u{7}\u{1b}[0m \u{2}");
+    let info = say(&mut world, 'x', "/info 192.0.2.97");
+    assert_eq!(
+        info[1],
+        "x: Info server: Banned for 5 more minutes by s (7): ab[0m"
+    );
+    let longest = format!("/silence 2 {} long", u32::MAX);
+    assert_eq!(say(&mut world, 'x', &longest).len(), 1);
+    assert_eq!(answer(&mut world, 'b', "x"), "Not sent: you are silenced");
 }
 
 #[test]

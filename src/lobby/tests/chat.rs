@@ -11,18 +11,36 @@ fn lines_go_to_everybody_trimmed() {
 }
 
 #[test]
-fn the_first_line_needs_no_wait_and_the_next_does() {
-    let mut world = World::with("ab");
+fn lines_wait_for_the_last_one_and_for_the_login() {
+    let mut world = World::with("b");
+    // Its login, of four round trips of 10 ms, has begun 40 ms ago.
+    world.login('a', login(b"a"));
+    world.take();
+    let refusal = "a: Info server: Not sent: you are sending too fast";
+    world.wait(1959);
+    world.chat('a', "zero");
+    world.chat('a', "");
+    world.expect([refusal, refusal]);
+    world.wait(1);
     world.chat('a', "one");
     world.wait(1999);
     world.chat('a', "two");
     world.wait(1);
     world.chat('a', "three");
-    world.expect([
-        "ab: Chat a: one",
-        "a: Info server: Not sent: you are sending too fast",
-        "ab: Chat a: three",
-    ]);
+    world.expect(["ba: Chat a: one", refusal, "ba: Chat a: three"]);
+}
+
+#[test]
+fn lines_that_begin_with_no_character_vanish() {
+    let mut world = World::new(Rules {
+        charset: SHIFT_JIS,
+        ..Rules::default()
+    });
+    world.enter("a");
+    world.send('a', ClientMessage::Chat { text: b"\xFFx" });
+    world.expect([]);
+    world.send('a', ClientMessage::Chat { text: b"x\xFF" });
+    assert_eq!(world.take().len(), 1);
 }
 
 #[test]
@@ -151,8 +169,7 @@ fn long_emotes_take_several_lines() {
         max_chat_length: 0,
         ..Rules::default()
     });
-    world.login('a', login(b"a"));
-    world.take();
+    world.enter("a");
     let long = "x".repeat(250);
     world.chat('a', &format!("/me {long}"));
     let first = format!("a: Info server: *a {}", "x".repeat(197));

@@ -174,7 +174,7 @@ fn a_game_starts_with_so_many() {
 fn a_game_waits_for_its_number_of_players() {
     let mut world = World::gather("a");
     world.enter("bc");
-    let usage = "a: GameChat Server: Use: /startn <1-100> starts when that many players are in";
+    let usage = "a: GameChat Server: Use: /startn <1-100> starts when that many players are in; /startn off lifts it";
     for wrong in [
         "/startn",
         "/startn 0",

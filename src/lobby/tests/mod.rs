@@ -9,11 +9,13 @@ mod leaving;
 mod limits;
 mod lineup;
 mod login;
+mod matrix;
 mod model;
 mod order;
 mod posts;
 mod rooms;
 mod social;
+mod texts;
 mod trivia;
 mod unseen;
 mod watch;
@@ -246,6 +248,8 @@ impl World {
             let name = seat.to_string();
             self.login(seat, login(name.as_bytes()));
         }
+        // Ordinary users say nothing for a while after they came.
+        self.wait(2000);
         self.take();
     }
 

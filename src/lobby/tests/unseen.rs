@@ -182,6 +182,12 @@ fn unwanted_words_are_refused_everywhere() {
     give(&mut world, 'b', AccessLevel::Elevated);
     world.chat('b', "darn");
     world.expect(["ab: Chat b: darn"]);
+    world.quit('a', "oh darn");
+    assert!(
+        world
+            .take()
+            .contains(&"b: Quit a 1 `Left the server`".to_owned())
+    );
 }
 
 #[test]

@@ -96,6 +96,7 @@ fn whoever_is_not_like_the_players_would_see_another_game() {
             ..login(b"c")
         },
     );
+    world.wait(2000);
     world.take();
     for (seat, reason) in [('b', "emulators"), ('c', "connection types")] {
         world.chat(seat, "/watch 1");

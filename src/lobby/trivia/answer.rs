@@ -91,6 +91,16 @@ mod tests {
     }
 
     #[test]
+    fn numbers_up_to_ten_are_words_or_digits() {
+        for (number, (word, digits)) in NUMBERS.iter().enumerate() {
+            assert!(is_right(word, digits) && is_right(digits, word), "{word}");
+            assert!(is_right(&word.to_uppercase(), digits), "{word}");
+            let (_, other) = NUMBERS[(number + 1) % NUMBERS.len()];
+            assert!(!is_right(word, other), "{word} {other}");
+        }
+    }
+
+    #[test]
     fn hints_hide_letters() {
         for (answer, first, second) in [
             ("Mario", "M_r_o", "Mar_o"),

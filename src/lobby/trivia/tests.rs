@@ -140,6 +140,53 @@ fn streaks_and_points_are_praised() {
 }
 
 #[test]
+fn praise_comes_at_round_numbers() {
+    let praised = (1..=400).filter(|points| {
+        let scores = format!("ip:{ANN}\ns:{}\nn:Ann\n\n", points - 1);
+        let mut table = Table::new(QUESTIONS, &scores);
+        table.until(10);
+        table.answer(ANN, "Ann", "Super Mario");
+        let praise = format!("Ann|{points}");
+        let is_it = |line: &&String| line.starts_with("10 TriviaPraise");
+        let lines: Vec<&String> = table.said.iter().filter(is_it).collect();
+        assert!(
+            lines.iter().all(|line| line.ends_with(&praise)),
+            "{lines:?}"
+        );
+        lines.len() == 1
+    });
+    assert_eq!(praised.collect::<Vec<u32>>(), [25, 50, 100, 200, 300, 400]);
+}
+
+/// Another's right answer ends a row, and so does a question that nobody answers.
+#[test]
+fn rows_end() {
+    let mut table = Table::new(QUESTIONS, "");
+    table.with(|quiz, _, say| quiz.set_pause(Duration::from_secs(5), say));
+    let mut rows = Vec::new();
+    for (second, name) in [
+        (10, "Ann"),
+        (15, "Ann"),
+        (20, "Ann"),
+        (25, "Bob"),
+        (30, "Ann"),
+    ] {
+        table.until(second);
+        let address = if name == "Ann" { ANN } else { BOB };
+        table.answer(address, name, "Super Mario");
+        let said = std::mem::take(&mut table.said);
+        rows.extend(
+            said.into_iter()
+                .filter(|line| line.contains("TriviaStreak")),
+        );
+    }
+    assert_eq!(rows, ["15 TriviaStreak Ann|2", "20 TriviaStreak Ann|3"]);
+    table.until(86);
+    table.answer(ANN, "Ann", "Super Mario");
+    assert!(!table.said.iter().any(|line| line.contains("TriviaStreak")));
+}
+
+#[test]
 fn it_pauses_after_the_question_and_goes_on() {
     let mut table = Table::new(QUESTIONS, "");
     table.until(12);

@@ -18,7 +18,14 @@ pub(super) struct Origins {
 
 impl Origins {
     /// Whether no session more may come from there.
+    ///
+    /// This machine's own address has no bound: nobody beyond it can forge that, and tunnels bring
+    /// many players from there. Its other loopback addresses count, so that the bounds can be tried.
     pub(super) fn are_full(&self, address: IpAddr, limits: &Limits) -> bool {
+        let address = address.to_canonical();
+        if [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)].contains(&address) {
+            return false;
+        }
         let count = |of: &HashMap<IpAddr, usize>, key| of.get(&key).copied().unwrap_or(0);
         count(&self.addresses, holder(address)) >= limits.sessions_per_address
             || count(&self.networks, network(address)) >= limits.sessions_per_network
@@ -75,6 +82,21 @@ mod tests {
 
     fn ip(text: &str) -> IpAddr {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn this_machines_own_address_is_never_full() {
+        let mut origins = Origins::default();
+        for (address, is_full) in [
+            ("127.0.0.1", false),
+            ("::ffff:127.0.0.1", false),
+            ("::1", false),
+            ("127.0.0.2", true),
+        ] {
+            (0..600).for_each(|_| origins.add(ip(address)));
+            let found = origins.are_full(ip(address), &Limits::default());
+            assert_eq!(found, is_full, "{address}");
+        }
     }
 
     #[test]

@@ -11,7 +11,12 @@ use std::{
     cell::{Cell, RefCell},
     net::SocketAddr,
     sync::Arc,
+    thread,
+    time::Duration,
 };
+
+/// How long an errand waits before it looks again whether the lobby takes its answer.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// One thread's way to the others. Remembers whom to wake until the turn is over.
 #[derive(Debug)]
@@ -173,6 +178,20 @@ impl Post {
             mark(&self.workers, worker);
         }
     }
+}
+
+/// Brings the lobby an answer from a thread that ends with its errand.
+pub(super) fn deliver(exchange: &Arc<Exchange>, mut mail: LobbyMail) {
+    let post = Post::new(exchange.clone());
+    // A minute of a full inbox is a server that is no more.
+    for _ in 0..3000 {
+        match post.lobby(mail) {
+            Ok(()) => break,
+            Err(refused) => mail = refused,
+        }
+        thread::sleep(PAUSE);
+    }
+    post.ring();
 }
 
 fn mark(threads: &Cell<u64>, index: usize) {

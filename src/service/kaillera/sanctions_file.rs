@@ -1,8 +1,8 @@
 //! Bans and silences in a file: read at the start, written on a thread that ends when nothing is
 //! left to write, never on a loop.
 
-use super::{durable, exchange::Exchange};
-use crate::access::Saved;
+use super::{durable, exchange::Exchange, mail::LobbyMail, post::deliver};
+use crate::{access::Saved, lobby::Report};
 use std::{
     fs::File,
     io::{self, Read},
@@ -82,7 +82,7 @@ impl Keeper {
     }
 }
 
-fn write(exchange: &Exchange, saved: &Saved) {
+fn write(exchange: &Arc<Exchange>, saved: &Saved) {
     let Some(path) = &exchange.settings.access.state else {
         return;
     };
@@ -91,6 +91,7 @@ fn write(exchange: &Exchange, saved: &Saved) {
     if let Err(error) = written {
         let path = path.display();
         log::error!("cannot write {path}, bans and silences end with the server: {error}");
+        deliver(exchange, LobbyMail::Report([Report::NotSaved].into()));
     }
 }
 

@@ -1,6 +1,11 @@
 //! The quiz's files: read and written on a thread that ends with its errand, never on a loop.
 
-use super::{durable, exchange::Exchange, mail::LobbyMail, post::Post};
+use super::{
+    durable,
+    exchange::Exchange,
+    mail::LobbyMail,
+    post::{Post, deliver},
+};
 use crate::lobby::TriviaFiles;
 use std::{
     fs::File,
@@ -9,14 +14,10 @@ use std::{
     path::{Path, PathBuf},
     sync::{Arc, atomic::Ordering},
     thread,
-    time::Duration,
 };
 
 /// Most bytes that are read of a file.
 const LARGEST: u64 = 8 << 20;
-
-/// How long an errand waits before it looks again whether the lobby takes its answer.
-const PAUSE: Duration = Duration::from_millis(20);
 
 /// Where the quiz's files are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,19 +86,6 @@ fn answer(paths: &TriviaPaths, errand: Errand) -> LobbyMail {
             LobbyMail::TriviaSaved(saved.is_ok())
         }
     }
-}
-
-fn deliver(exchange: &Arc<Exchange>, mut mail: LobbyMail) {
-    let post = Post::new(exchange.clone());
-    // A minute of a full inbox is a server that is no more.
-    for _ in 0..3000 {
-        match post.lobby(mail) {
-            Ok(()) => break,
-            Err(refused) => mail = refused,
-        }
-        thread::sleep(PAUSE);
-    }
-    post.ring();
 }
 
 /// What is in a file; nothing if it cannot be read.

@@ -19,7 +19,7 @@ use std::{
 };
 
 /// The last byte of the loopback address of a user with each level.
-const NORMAL: u8 = 1;
+const NORMAL: u8 = 5;
 const ELEVATED: u8 = 6;
 const ADMIN: u8 = 8;
 const SUPERADMIN: u8 = 9;

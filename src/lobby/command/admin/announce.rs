@@ -1,28 +1,29 @@
 //! What everybody is told, and rooms that are closed.
 
-use super::{Failure, Lobby, Outcome, numbered, only_number};
+use super::{Failure, Given, Lobby, Outcome, numbered, only_number};
 use crate::{
     kaillera::message::GameId,
     lobby::{
-        Sink, UserKey,
+        Sink,
         catalogue::{Param, ROOM_NAME, Text},
         chat::{inform, say},
         game::Game,
         login::{PRODUCT, VERSION},
         rights::Right,
     },
-    timer::Time,
 };
 
 impl Lobby {
-    pub(super) fn announce(&mut self, text: &[u8], sink: &mut impl Sink) -> Outcome {
+    pub(super) fn announce(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let text = given.rest;
         for line in self.announcement(text)? {
             inform(self.users.listeners(), &line, sink);
         }
         Ok(())
     }
 
-    pub(super) fn announce_all(&mut self, text: &[u8], sink: &mut impl Sink) -> Outcome {
+    pub(super) fn announce_all(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let text = given.rest;
         let lines = self.announcement(text)?;
         for line in &lines {
             inform(self.users.listeners(), line, sink);
@@ -37,7 +38,8 @@ impl Lobby {
     }
 
     /// `<room> <text>`
-    pub(super) fn announce_game(&mut self, rest: &[u8], sink: &mut impl Sink) -> Outcome {
+    pub(super) fn announce_game(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let rest = given.rest;
         let (id, text) = numbered(rest)?;
         let lines = self.announcement(text)?;
         let game = self.game_numbered(id)?.key;
@@ -51,13 +53,8 @@ impl Lobby {
     }
 
     /// `<room>`: its owner leaves it, which closes it.
-    pub(super) fn close_game(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn close_game(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let owner = self.game_numbered(only_number(rest)?)?.owner;
         let may = |key, right| self.users.get(key).is_some_and(|user| user.may(right));
         if owner != user && may(owner, Right::Untouched) && !may(user, Right::ActOnAdmins) {
@@ -67,7 +64,8 @@ impl Lobby {
         Ok(())
     }
 
-    pub(super) fn long_version(&self, user: UserKey, sink: &mut impl Sink) {
+    pub(super) fn long_version(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let user = given.user;
         let params = [Param::Word(PRODUCT), Param::Word(VERSION)];
         inform(&[user], &self.catalogue.line(Text::Version, &params), sink);
         let details = [
@@ -79,6 +77,7 @@ impl Lobby {
             let line = self.catalogue.line(Text::VersionDetail, &params);
             inform(&[user], &line, sink);
         }
+        Ok(())
     }
 
     pub(super) fn game_numbered(&self, id: u32) -> Result<&Game, Failure> {

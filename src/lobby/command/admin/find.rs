@@ -1,6 +1,6 @@
 //! Finding users and rooms.
 
-use super::{Failure, Lobby, Outcome, levels::level_text};
+use super::{Failure, Given, Lobby, Outcome, levels::level_text};
 use crate::{
     access::{AccessLevel, Pattern},
     lobby::{
@@ -68,8 +68,14 @@ impl Lobby {
         self.catalogue.split(&line)
     }
 
+    pub(super) fn find_user(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let found = self.find_users(given.user, given.rest, sink);
+        found.ok_or(Failure::Usage)
+    }
+
     /// `<pattern>`: all rooms whose game matches; `*` is any text.
-    pub(super) fn find_games(&self, user: UserKey, rest: &[u8], sink: &mut impl Sink) -> Outcome {
+    pub(super) fn find_games(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { user, rest, .. } = given;
         if rest.is_empty() {
             return Err(Failure::Usage);
         }

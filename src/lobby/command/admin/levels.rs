@@ -1,14 +1,13 @@
 //! Levels for a time, and being unseen.
 
-use super::{Failure, Lobby, Outcome, numbered, only_number};
+use super::{Failure, Given, Lobby, Outcome, numbered, only_number};
 use crate::{
     access::AccessLevel,
     lobby::{
-        Sink, UserKey,
+        Sink,
         catalogue::{Param, Text},
         chat::inform,
     },
-    timer::Time,
 };
 use std::time::Duration;
 
@@ -16,12 +15,11 @@ impl Lobby {
     /// `<id> <minutes>`
     pub(super) fn grant(
         &mut self,
-        now: Time,
-        user: UserKey,
+        given: Given<'_>,
         level: AccessLevel,
-        rest: &[u8],
         sink: &mut impl Sink,
     ) -> Outcome {
+        let Given { now, user, rest } = given;
         let (id, minutes) = numbered(rest)?;
         let minutes = only_number(minutes)?;
         let target = self.target(user, id, [Text::LevelSelf, Text::LevelAdminAlready])?;
@@ -43,7 +41,13 @@ impl Lobby {
     }
 
     /// Whether this admin enters rooms unseen from now on.
-    pub(super) fn set_stealth(&mut self, user: UserKey, on: bool, sink: &mut impl Sink) -> Outcome {
+    pub(super) fn set_stealth(
+        &mut self,
+        given: Given<'_>,
+        on: bool,
+        sink: &mut impl Sink,
+    ) -> Outcome {
+        let user = given.user;
         if let Some(user) = self.users.get_mut(user) {
             if user.room.is_some() {
                 return Err(Failure::Reason(Text::StealthInRoom));

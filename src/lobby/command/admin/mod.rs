@@ -11,7 +11,7 @@ use crate::{
     access::AccessLevel,
     kaillera::message::UserId,
     lobby::{
-        Lobby, Sink, UserKey,
+        Lobby, Sink, TriviaCommand, UserKey,
         catalogue::{Param, Text},
         chat::inform,
         rights::Right,
@@ -20,85 +20,91 @@ use crate::{
     timer::Time,
 };
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Command {
-    Announce,
-    AnnounceAll,
-    AnnounceGame,
-    Ban,
-    Clear,
-    CloseGame,
-    FindGame,
-    FindUser,
-    Grant(AccessLevel),
-    Info,
-    Kick,
-    PermaBan,
-    PermaMute,
-    ShadowMute,
-    ShadowUnmute,
-    Silence,
-    Stealth(bool),
-    Trivia(trivia::Command),
-    Unsilence,
-    Version,
+/// A command as it was given.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    now: Time,
+    /// By whom.
+    user: UserKey,
+    /// What follows the word.
+    rest: &'a [u8],
 }
 
-/// One command: its word, who may give it, its line of help and how it is written.
+/// What there is to know about a command before it is carried out.
 struct Entry {
     word: &'static str,
+    /// Who may give it.
     right: Right,
-    command: Command,
+    /// Its line of help.
     help: Text,
+    /// How it is written.
     usage: Text,
 }
 
-macro_rules! table {
-    ($($word:literal $right:ident $command:expr, $help:ident $usage:ident;)*) => {
-        &[$(Entry {
+/// A row: the word, who may give it, what is done, the line of help and how it is written.
+macro_rules! commands {
+    ($($word:literal $right:ident $action:ident($($with:expr)?), $help:ident $usage:ident;)*) => {
+        const TABLE: &[Entry] = &[$(Entry {
             word: $word,
             right: Right::$right,
-            command: $command,
             help: Text::$help,
             usage: Text::$usage,
-        },)*]
+        },)*];
+
+        impl Lobby {
+            fn carry_out(
+                &mut self,
+                word: &str,
+                given: Given<'_>,
+                sink: &mut impl Sink,
+            ) -> Outcome {
+                match word {
+                    $($word => self.$action(given, $($with,)? sink),)*
+                    _ => Ok(()),
+                }
+            }
+        }
     };
 }
 
-const TABLE: &[Entry] = table! {
-    "/finduser" KeepOrder Command::FindUser, HelpFindUser UsageFindUser;
-    "/kick" KeepOrder Command::Kick, HelpKick UsageKick;
-    "/silence" KeepOrder Command::Silence, HelpSilence UsageSilence;
-    "/version" Administer Command::Version, HelpAdminVersion UsageVersion;
-    "/findgame" Administer Command::FindGame, HelpFindGame UsageFindGame;
-    "/unsilence" Administer Command::Unsilence, HelpUnsilence UsageUnsilence;
-    "/shadowsilence" Administer Command::ShadowMute, HelpShadowMute UsageShadowMute;
-    "/unshadowsilence" Administer Command::ShadowUnmute, HelpShadowUnmute UsageShadowUnmute;
-    "/ban" Administer Command::Ban, HelpBan UsageBan;
-    "/permaban" Administer Command::PermaBan, HelpPermaBan UsagePermaBan;
-    "/permamute" Administer Command::PermaMute, HelpPermaMute UsagePermaMute;
-    "/clear" Administer Command::Clear, HelpClear UsageClear;
-    "/info" Administer Command::Info, HelpInfo UsageInfo;
-    "/closegame" Administer Command::CloseGame, HelpCloseGame UsageCloseGame;
-    "/announce" Administer Command::Announce, HelpAnnounce UsageAnnounce;
-    "/announceall" Administer Command::AnnounceAll, HelpAnnounceAll UsageAnnounceAll;
-    "/announcegame" Administer Command::AnnounceGame, HelpAnnounceGame UsageAnnounceGame;
-    "/stealthon" Administer Command::Stealth(true), HelpStealthOn HelpStealthOn;
-    "/stealthoff" Administer Command::Stealth(false), HelpStealthOff HelpStealthOff;
-    "/triviaon" Administer Command::Trivia(trivia::Command::On), HelpTriviaOn HelpTriviaOn;
-    "/triviaoff" Administer Command::Trivia(trivia::Command::Off), HelpTriviaOn HelpTriviaOn;
-    "/triviapause" Administer Command::Trivia(trivia::Command::Pause), HelpTriviaPause HelpTriviaPause;
-    "/triviaresume" Administer Command::Trivia(trivia::Command::Resume), HelpTriviaPause HelpTriviaPause;
-    "/triviareset" Administer Command::Trivia(trivia::Command::Reset), HelpTriviaReset HelpTriviaReset;
-    "/triviasave" Administer Command::Trivia(trivia::Command::Save), HelpTriviaSave HelpTriviaSave;
-    "/triviascores" Administer Command::Trivia(trivia::Command::Scores), HelpTriviaScores HelpTriviaScores;
-    "/triviawin" Administer Command::Trivia(trivia::Command::Winner), HelpTriviaScores HelpTriviaScores;
-    "/triviatime" Administer Command::Trivia(trivia::Command::Time), HelpTriviaTime UsageTriviaTime;
-    "/triviaupdate" Administer Command::Trivia(trivia::Command::Update), HelpTriviaUpdate UsageTriviaUpdate;
-    "/tempelevated" Promote Command::Grant(AccessLevel::Elevated), HelpTempElevated UsageTempElevated;
-    "/tempmoderator" Promote Command::Grant(AccessLevel::Moderator), HelpTempModerator UsageTempModerator;
-    "/tempadmin" Promote Command::Grant(AccessLevel::Admin), HelpTempAdmin UsageTempAdmin;
-};
+commands! {
+    "/kick" KeepOrder send_away(), HelpKick UsageKick;
+    "/silence" KeepOrder silence(), HelpSilence UsageSilence;
+    "/finduser" Administer find_user(), HelpFindUser UsageFindUser;
+    "/version" Administer long_version(), HelpAdminVersion UsageVersion;
+    "/findgame" Administer find_games(), HelpFindGame UsageFindGame;
+    "/unsilence" Administer unsilence(), HelpUnsilence UsageUnsilence;
+    "/shadowsilence" Administer shadow_mute(), HelpShadowMute UsageShadowMute;
+    "/unshadowsilence" Administer shadow_unmute(), HelpShadowUnmute UsageShadowUnmute;
+    "/ban" Administer ban(), HelpBan UsageBan;
+    "/permaban" Administer ban_for_good(), HelpPermaBan UsagePermaBan;
+    "/permamute" Administer silence_for_good(), HelpPermaMute UsagePermaMute;
+    "/clear" Administer clear(), HelpClear UsageClear;
+    "/info" Administer info(), HelpInfo UsageInfo;
+    "/closegame" Administer close_game(), HelpCloseGame UsageCloseGame;
+    "/announce" Administer announce(), HelpAnnounce UsageAnnounce;
+    "/announceall" Administer announce_all(), HelpAnnounceAll UsageAnnounceAll;
+    "/announcegame" Administer announce_game(), HelpAnnounceGame UsageAnnounceGame;
+    "/stealthon" Administer set_stealth(true), HelpStealthOn HelpStealthOn;
+    "/stealthoff" Administer set_stealth(false), HelpStealthOff HelpStealthOff;
+    "/triviaon" Administer lead(TriviaCommand::On), HelpTriviaOn HelpTriviaOn;
+    "/triviaoff" Administer lead(TriviaCommand::Off), HelpTriviaOn HelpTriviaOn;
+    "/triviapause" Administer lead(TriviaCommand::Pause), HelpTriviaPause HelpTriviaPause;
+    "/triviaresume" Administer lead(TriviaCommand::Resume), HelpTriviaPause HelpTriviaPause;
+    "/triviareset" Administer lead(TriviaCommand::Reset), HelpTriviaReset HelpTriviaReset;
+    "/triviasave" Administer lead(TriviaCommand::Save), HelpTriviaSave HelpTriviaSave;
+    "/triviascores" Administer lead(TriviaCommand::Scores), HelpTriviaScores HelpTriviaScores;
+    "/triviawin" Administer lead(TriviaCommand::Winner), HelpTriviaScores HelpTriviaScores;
+    "/triviatime" Administer trivia_time(), HelpTriviaTime UsageTriviaTime;
+    "/triviaupdate" Administer trivia_update(), HelpTriviaUpdate UsageTriviaUpdate;
+    "/tempelevated" Promote grant(AccessLevel::Elevated), HelpTempElevated UsageTempElevated;
+    "/tempmoderator" Promote grant(AccessLevel::Moderator), HelpTempModerator UsageTempModerator;
+    "/tempadmin" Promote grant(AccessLevel::Admin), HelpTempAdmin UsageTempAdmin;
+}
+
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|entry| entry.word)
+}
 
 /// Why a command did nothing.
 enum Failure {
@@ -133,21 +139,21 @@ impl Lobby {
         let Some(entry) = TABLE.iter().find(is_it) else {
             return false;
         };
-        if !sender.may(Right::KeepOrder) || !sender.may(entry.right) && is_open(entry.command) {
+        if !sender.may(Right::KeepOrder) || !sender.may(entry.right) && is_everybodys(entry.word) {
             return false;
         }
         let (id, name) = (sender.id.0, self.charset.decode(&sender.name));
         if !sender.may(entry.right) {
-            let reason = match entry.right {
-                Right::Promote => Text::SuperAdminOnly,
-                _ => Text::AdminDenied,
+            let reason = match sender.may(Right::Administer) {
+                true => Text::SuperAdminOnly,
+                false => Text::AdminDenied,
             };
             inform(&[user], &self.catalogue.line(reason, &[]), sink);
             return true;
         }
-        let command = entry.command;
         log::info!("{name:?} ({id}) commands {}", entry.word);
-        if let Err(failure) = self.run_admin_command(now, user, command, rest, sink) {
+        let given = Given { now, user, rest };
+        if let Err(failure) = self.carry_out(entry.word, given, sink) {
             self.admin_failed(user, entry, &failure, sink);
         }
         true
@@ -166,41 +172,6 @@ impl Lobby {
                     inform(&[user], &self.catalogue.line(entry.help, &[]), sink);
                 }
                 last = Some(entry.help);
-            }
-        }
-    }
-
-    fn run_admin_command(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        command: Command,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
-        match command {
-            Command::Announce => self.announce(rest, sink),
-            Command::AnnounceAll => self.announce_all(rest, sink),
-            Command::AnnounceGame => self.announce_game(rest, sink),
-            Command::Ban => self.ban(now, user, rest, sink),
-            Command::Clear => self.clear(now, user, rest, sink),
-            Command::CloseGame => self.close_game(now, user, rest, sink),
-            Command::FindGame => self.find_games(user, rest, sink),
-            Command::FindUser => self.find_users(user, rest, sink).ok_or(Failure::Usage),
-            Command::Grant(level) => self.grant(now, user, level, rest, sink),
-            Command::Info => self.info(now, user, rest, sink),
-            Command::Kick => self.send_away(now, user, rest, sink),
-            Command::PermaBan => self.ban_for_good(now, user, rest, sink),
-            Command::PermaMute => self.silence_for_good(now, user, rest, sink),
-            Command::ShadowMute => self.shadow_mute(now, user, rest, sink),
-            Command::ShadowUnmute => self.shadow_unmute(user, rest, sink),
-            Command::Silence => self.silence(now, user, rest, sink),
-            Command::Stealth(on) => self.set_stealth(user, on, sink),
-            Command::Trivia(command) => self.trivia_command(now, user, command, rest, sink),
-            Command::Unsilence => self.unsilence(now, user, rest, sink),
-            Command::Version => {
-                self.long_version(user, sink);
-                Ok(())
             }
         }
     }
@@ -262,9 +233,14 @@ impl Lobby {
     }
 }
 
-/// Whether everybody has a command of the same name.
-fn is_open(command: Command) -> bool {
-    matches!(command, Command::FindUser | Command::Version)
+/// Whether admins have a command of this word.
+pub(super) fn has(word: &str) -> bool {
+    TABLE.iter().any(|entry| entry.word == word)
+}
+
+/// Whether everybody has a command of this word.
+fn is_everybodys(word: &str) -> bool {
+    super::lobby::words().any(|other| other == word)
 }
 
 /// A number and what follows it.

@@ -1,6 +1,6 @@
 //! Sending away, silencing and banning, and taking that back.
 
-use super::{Failure, Lobby, Outcome, numbered, only_number};
+use super::{Failure, Given, Lobby, Outcome, numbered, only_number};
 use crate::{
     access::{Access, Clear, Sanction, Sentence, Term, TooMany},
     lobby::{
@@ -25,18 +25,13 @@ const OTHER: [Text; 2] = [Text::TargetSelf, Text::TargetAdmin];
 
 impl From<TooMany> for Failure {
     fn from(_: TooMany) -> Self {
-        Self::Reason(Text::NotSaved)
+        Self::Reason(Text::TooManyEntries)
     }
 }
 
 impl Lobby {
-    pub(super) fn send_away(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn send_away(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let target = self.target(user, only_number(rest)?, KICK)?.key;
         let words = self.parting_words(Text::QuitKicked);
         self.leave(now, target, &words, Presence::Leaving, sink);
@@ -44,13 +39,8 @@ impl Lobby {
     }
 
     /// `<id> <minutes> [reason]`
-    pub(super) fn silence(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn silence(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let (id, rest) = numbered(rest)?;
         let (minutes, reason) = numbered(rest)?;
         let target = self.target(user, id, SILENCE)?;
@@ -74,13 +64,8 @@ impl Lobby {
     }
 
     /// `<id> [reason]`
-    pub(super) fn silence_for_good(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn silence_for_good(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let (id, reason) = numbered(rest)?;
         let target = self.target(user, id, SILENCE)?;
         let (address, name) = (target.address, target.name.clone());
@@ -89,13 +74,8 @@ impl Lobby {
         Ok(())
     }
 
-    pub(super) fn unsilence(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn unsilence(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let target = self.target(user, only_number(rest)?, OTHER)?;
         let (address, name) = (target.address, target.name.clone());
         if !self.access.clear(now, address, Clear::Silences) {
@@ -106,13 +86,8 @@ impl Lobby {
     }
 
     /// `<id> <minutes> [reason]`
-    pub(super) fn ban(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn ban(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let (id, rest) = numbered(rest)?;
         let (minutes, reason) = numbered(rest)?;
         let length = Some(length(minutes));
@@ -124,13 +99,8 @@ impl Lobby {
     }
 
     /// `<id> [reason]`
-    pub(super) fn ban_for_good(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn ban_for_good(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let (id, reason) = numbered(rest)?;
         let name = self.ban_target(now, user, id, None, reason)?;
         self.proclaim(Text::BannedForGood, &[Param::Bytes(&name)], sink);
@@ -180,13 +150,8 @@ impl Lobby {
     }
 
     /// `<id> <minutes>`: nobody but the user itself sees its lines, and it is not told.
-    pub(super) fn shadow_mute(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn shadow_mute(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let (id, minutes) = numbered(rest)?;
         let minutes = only_number(minutes)?;
         let target = self.target(user, id, OTHER)?;
@@ -199,12 +164,8 @@ impl Lobby {
         Ok(())
     }
 
-    pub(super) fn shadow_unmute(
-        &mut self,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn shadow_unmute(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { user, rest, .. } = given;
         let target = self.target(user, only_number(rest)?, OTHER)?;
         let (address, name) = (target.address, target.name.clone());
         if !self.shadows.remove(address) {
@@ -217,13 +178,8 @@ impl Lobby {
     }
 
     /// `<address|id|name>`
-    pub(super) fn clear(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn clear(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let (address, _) = self.meant(rest)?;
         let what = match self
             .users
@@ -243,13 +199,8 @@ impl Lobby {
     }
 
     /// `<address|id|name>`
-    pub(super) fn info(
-        &mut self,
-        now: Time,
-        user: UserKey,
-        rest: &[u8],
-        sink: &mut impl Sink,
-    ) -> Outcome {
+    pub(super) fn info(&mut self, given: Given<'_>, sink: &mut impl Sink) -> Outcome {
+        let Given { now, user, rest } = given;
         let (address, named) = self.meant(rest)?;
         let info = self.access.info(now, address);
         let shown = address.to_canonical().to_string();
@@ -263,41 +214,51 @@ impl Lobby {
                 .catalogue
                 .line(Text::InfoAddress, &[Param::Word(&shown), level]),
         };
-        let bans = [Text::InfoBan, Text::InfoBanForGood, Text::InfoNoBan];
-        let silences = [
-            Text::InfoSilence,
-            Text::InfoSilenceForGood,
-            Text::InfoNoSilence,
-        ];
+        let bans = [Text::InfoBan, Text::InfoBanForGood];
+        let silences = [Text::InfoSilence, Text::InfoSilenceForGood];
+        let otherwise = |holds, by_rules, none| match holds {
+            true => self.catalogue.line(by_rules, &[]),
+            false => self.catalogue.line(none, &[]),
+        };
+        let ban = self.sanction_line(now, info.ban, bans);
+        let silence = self.sanction_line(now, info.silence, silences);
+        let refused = || otherwise(!info.may_connect, Text::InfoRefused, Text::InfoNoBan);
+        let mute = || otherwise(info.is_silenced, Text::InfoRuleSilence, Text::InfoNoSilence);
         let lines = [
-            first,
-            self.sanction_line(now, info.ban, bans),
-            self.sanction_line(now, info.silence, silences),
+            Some(first),
+            info.level_ends.map(|end| {
+                let params = [Param::Number(minutes_to(now, end))];
+                self.catalogue.line(Text::InfoLevelEnds, &params)
+            }),
+            Some(ban.unwrap_or_else(refused)),
+            Some(silence.unwrap_or_else(mute)),
         ];
-        for line in lines {
+        for line in lines.into_iter().flatten() {
             inform(&[user], &line, sink);
         }
         Ok(())
     }
 
-    fn sanction_line(&self, now: Time, sanction: Option<&Sanction>, texts: [Text; 3]) -> Vec<u8> {
-        let [timed, for_good, none] = texts;
-        let Some(sanction) = sanction else {
-            return self.catalogue.line(none, &[]);
-        };
+    /// What a moderator decided: for some time, or for good.
+    fn sanction_line(
+        &self,
+        now: Time,
+        sanction: Option<&Sanction>,
+        [timed, for_good]: [Text; 2],
+    ) -> Option<Vec<u8>> {
+        let sanction = sanction?;
         let issuer = Param::Word(&sanction.issuer);
         let reason = match sanction.reason.is_empty() {
             true => Param::Text(Text::InfoNoReason),
             false => Param::Word(&sanction.reason),
         };
-        match sanction.term {
+        Some(match sanction.term {
             Term::Until(end) => {
-                let minutes = end.since(now).as_secs().div_ceil(60);
-                let params = [Param::Number(minutes), issuer, reason];
+                let params = [Param::Number(minutes_to(now, end)), issuer, reason];
                 self.catalogue.line(timed, &params)
             }
             Term::Forever => self.catalogue.line(for_good, &[issuer, reason]),
-        }
+        })
     }
 
     /// The address that is meant by an address, the number of a user, or a name; nothing is
@@ -319,6 +280,11 @@ impl Lobby {
         let user = user.ok_or(Failure::Reason(Text::NoUsersFound))?;
         Ok((user.address, Some(user.key)))
     }
+}
+
+/// Whole minutes to `end`, rounded up.
+fn minutes_to(now: Time, end: Time) -> u64 {
+    end.since(now).as_nanos().div_ceil(60_000_000_000) as u64
 }
 
 fn length(minutes: u32) -> Duration {
