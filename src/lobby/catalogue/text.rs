@@ -490,8 +490,6 @@ pub(super) const UNUSED: &[&str] = &[
     "KailleraServerImpl.LoginDeniedConnectionTimedOut",
     "KailleraServerImpl.LoginErrorInvalidPing",
     "KailleraServerImpl.LoginErrorInvalidStatus",
-    "KailleraServerImpl.NotLoggedIn",
-    "KailleraServerImpl.TweetCloseMessage",
     "KailleraUserImpl.CreateGameErrorNotFullyConnected",
     "KailleraUserImpl.JoinGameErrorAnotherGameRunning",
     "KailleraUserImpl.JoinGameErrorNotFullyConnected",

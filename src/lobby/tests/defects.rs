@@ -281,7 +281,10 @@ fn moderators_see_no_addresses() {
         (AccessLevel::Admin, true, false),
         (AccessLevel::SuperAdmin, true, true),
     ] {
-        let mut world = World::new(Rules::default());
+        let mut world = World::new(Rules {
+            chat_flood: Duration::ZERO,
+            ..Rules::default()
+        });
         rules(&mut world, &format!("user,{level:?},192.0.2.97"));
         world.enter("b");
         world.login(

@@ -126,7 +126,7 @@ const MATRIX: &[Row] = &[
             |level| {
                 let (mut world, line) = (inside(level), "x".repeat(321));
                 world.game_chat('u', &line);
-                shows(&mut world, &line)
+                shows(&mut world, &line[..255])
             },
         ],
     ),

@@ -180,8 +180,8 @@ impl Unfinished {
 mod tests {
     use super::*;
 
-    const A: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 1));
-    const B: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 2));
+    const A: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
+    const B: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 3, 1));
 
     fn limits(sessions: usize, half_open: usize, per_address: usize) -> Limits {
         Limits {

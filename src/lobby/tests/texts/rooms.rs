@@ -47,9 +47,11 @@ pub(super) const ROOMS: &[Scene] = &[
             w.create('c', "Game");
             w.quit_game('c');
             w.create('c', "Game");
+            play(w);
+            w.create('b', "Other");
         },
         &[
-            ("b: Info server: ", "CreateDenied CreateInRoom"),
+            ("b: Info server: ", "CreateDenied CreateInRoom CreatePlaying"),
             (
                 "c: Info server: ",
                 "CreateBarred CreateIllegal CreateEmpty CreateLong CreateFiltered \
