@@ -11,7 +11,7 @@ use crate::{
     access::AccessLevel,
     kaillera::message::UserId,
     lobby::{
-        Lobby, Sink, UserKey,
+        Event, Lobby, Sink, UserKey,
         catalogue::{Param, Text},
         chat::inform,
         rights::Right,
@@ -136,19 +136,30 @@ impl Lobby {
         if !sender.may(Right::KeepOrder) || !sender.may(entry.right) && is_open(entry.command) {
             return false;
         }
-        let (id, name) = (sender.id.0, self.charset.decode(&sender.name));
         if !sender.may(entry.right) {
             let reason = match entry.right {
                 Right::Promote => Text::SuperAdminOnly,
                 _ => Text::AdminDenied,
             };
             inform(&[user], &self.catalogue.line(reason, &[]), sink);
+            sink.event(&Event::CommandFailed(sender.who(), entry.word));
             return true;
         }
         let command = entry.command;
-        log::info!("{name:?} ({id}) commands {}", entry.word);
+        let target = numbered(rest).ok();
+        let target = target.and_then(|(id, _)| self.user_numbered(id).ok());
+        sink.event(&Event::Command {
+            who: sender.who(),
+            word: entry.word,
+            rest,
+            target: target.map(User::who).filter(|_| has_target(command)),
+            is_speech: is_speech(command),
+        });
         if let Err(failure) = self.run_admin_command(now, user, command, rest, sink) {
             self.admin_failed(user, entry, &failure, sink);
+            if let Some(sender) = self.users.get(user) {
+                sink.event(&Event::CommandFailed(sender.who(), entry.word));
+            }
         }
         true
     }
@@ -260,6 +271,19 @@ impl Lobby {
             sink,
         );
     }
+}
+
+/// Whether what follows the command is said to users.
+fn is_speech(command: Command) -> bool {
+    use Command as C;
+    matches!(command, C::Announce | C::AnnounceAll | C::AnnounceGame)
+}
+
+/// Whether a number behind the command is a user's.
+fn has_target(command: Command) -> bool {
+    use Command as C;
+    let of_rooms = matches!(command, C::CloseGame | C::FindGame);
+    !of_rooms && !is_speech(command) && !matches!(command, C::FindUser | C::Trivia(_))
 }
 
 /// Whether everybody has a command of the same name.
