@@ -115,9 +115,7 @@ impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.how, self.address, self.port) {
             (Addresses::Hidden, _, _) => f.write_str("(hidden)"),
-            (Addresses::Full, address, Some(port)) => {
-                SocketAddr::new(address, port).fmt(f)
-            }
+            (Addresses::Full, address, Some(port)) => SocketAddr::new(address, port).fmt(f),
             (Addresses::Full, address, None) => address.fmt(f),
             (Addresses::Shortened, IpAddr::V4(address), _) => {
                 let [a, b, c, _] = address.octets();

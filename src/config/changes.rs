@@ -27,7 +27,8 @@ impl Config {
             ("lists", differ(&new.lists, &old.lists)),
             ("webhook", differ(&new.web_hook, &old.web_hook)),
             ("trivia", differ(&new.trivia, &old.trivia)),
-            ("log", differ(&new.log, &old.log)),
+            ("updates", differ(&new.updates, &old.updates)),
+            ("log.file", new.log.file != old.log.file),
             ("access.state", new.access.state != old.access.state),
             ("kaillera.charset", *charset != before.charset),
             (
@@ -58,7 +59,8 @@ mod tests {
         let text = "[kaillera]\nmax_users = 7\nmax_games = 7\nmax_ping_ms = 7\nlanguage = \"ja\"\n\
             welcome = [\"x\"]\nroom_welcome = [\"x\"]\nmax_chat_length = 7\nroom_capacity = 2\n\
             [access]\nrules = [\"silence,*\"]\n[texts]\n\"ChatAction.ChatDenied\" = \"x\"\n\
-            [shutdown]\ndrain_s = 7\n";
+            [shutdown]\ndrain_s = 7\n[log]\nfilter = \"warn\"\naddresses = \"full\"\nchat = true\n\
+            game_chat = true\n";
         let new = Config::parse("t", text).unwrap();
         assert_eq!(new.needs_restart(&Config::default()), [""; 0]);
     }
@@ -67,13 +69,15 @@ mod tests {
     fn what_needs_one_is_named() {
         let text = "[net]\nport = 1\n[kaillera]\ncharset = \"GBK\"\nidle_timeout_s = 7\n\
             keepalive_timeout_s = 200\n[limits]\nsessions = 7\n[access]\nstate = \"x\"\n\
-            [lists]\nkaillera = true\n[log]\nfilter = \"warn\"\n";
+            [lists]\nkaillera = true\n[log]\nfile = \"x\"\n[updates]\n\
+            url = \"http://a/\"\n";
         let new = Config::parse("t", text).unwrap();
         let expected = [
             "net",
             "limits",
             "lists",
-            "log",
+            "updates",
+            "log.file",
             "access.state",
             "kaillera.charset",
             "kaillera.keepalive_timeout_s",

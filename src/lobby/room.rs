@@ -412,13 +412,7 @@ impl Lobby {
         }
     }
 
-    fn tell_of_removal(
-        &self,
-        key: GameKey,
-        target: UserKey,
-        by: UserKey,
-        sink: &mut impl Sink,
-    ) {
+    fn tell_of_removal(&self, key: GameKey, target: UserKey, by: UserKey, sink: &mut impl Sink) {
         if let Some(by) = self.users.get(by) {
             let by = by.who();
             let removed = |room, who| Event::Removed { room, who, by };

@@ -351,7 +351,13 @@ fn gauges(census: &Census, frames_in: Vec<FramePool>, capacity: &Arc<Capacity>) 
     let connections = capacity.clone();
     let mut gauges = vec![
         of_census("users", "Users that are logged in.", Census::users),
+        of_census("users_idle", "Users that do not play.", |it| {
+            it.users().saturating_sub(it.playing().1)
+        }),
         of_census("games", "Rooms, whether they play or not.", Census::games),
+        of_census("games_waiting", "Rooms that wait for players.", |it| {
+            it.games().saturating_sub(it.playing().0)
+        }),
         of_census("games_playing", "Rooms whose game runs.", |it| {
             it.playing().0
         }),

@@ -11,6 +11,8 @@ mod games;
 mod garbage;
 mod half_open;
 mod http;
+#[cfg(unix)]
+mod journal;
 mod leaving;
 mod lists;
 mod login;
@@ -24,5 +26,6 @@ mod session_in_hex;
 mod starting;
 mod stop;
 mod tcp;
+mod updates;
 mod vectors;
 mod world;

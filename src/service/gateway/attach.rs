@@ -131,7 +131,10 @@ impl GatewayService {
             "maple {}: {} goes to {server}{}",
             pair.number,
             shown(pair.peer),
-            source.map_or(String::new(), |source: IpAddr| format!(" from {}", shown(source))),
+            source.map_or(String::new(), |source: IpAddr| format!(
+                " from {}",
+                shown(source)
+            )),
         );
         if pair.decide_by.take().is_some() {
             self.context.shared.leave(pair.peer.ip());

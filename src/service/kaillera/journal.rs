@@ -294,7 +294,12 @@ impl Display for Line<'_> {
             }
             Event::GameOver(ref room) => write!(f, "{}: the game is over", self.room(room)),
             Event::NotReady(ref room, ref who) => {
-                write!(f, "{}: {} was not ready in time", self.room(room), self.who(who))
+                write!(
+                    f,
+                    "{}: {} was not ready in time",
+                    self.room(room),
+                    self.who(who)
+                )
             }
             Event::Removed {
                 ref room,

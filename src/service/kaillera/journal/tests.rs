@@ -193,7 +193,12 @@ fn names_cannot_end_a_line_or_move_a_cursor() {
         id: GameId(3),
         game: &game,
     };
-    for charset in [WINDOWS_1252, SHIFT_JIS, encoding_rs::GBK, encoding_rs::UTF_8] {
+    for charset in [
+        WINDOWS_1252,
+        SHIFT_JIS,
+        encoding_rs::GBK,
+        encoding_rs::UTF_8,
+    ] {
         let event = &Event::RoomClosed(room);
         let privacy = OPEN;
         let line = Line {
@@ -209,7 +214,10 @@ fn names_cannot_end_a_line_or_move_a_cursor() {
         charset: encoding_rs::UTF_8,
         privacy: OPEN,
     };
-    assert_eq!(line.to_string(), r#"chat: "Ann" (1): "a\u{202e}b\u{2028}c""#);
+    assert_eq!(
+        line.to_string(),
+        r#"chat: "Ann" (1): "a\u{202e}b\u{2028}c""#
+    );
 }
 
 #[test]
@@ -238,7 +246,11 @@ fn commands_are_shown_without_addresses() {
     };
     let text = line(&command("/info", b"192.0.2.77"), hidden).unwrap();
     assert_eq!(text, r#"command: "Ann" (1) /info "(hidden)""#);
-    assert!(line(&command("/info", b"192.0.2.77"), OPEN).unwrap().contains("192.0.2.77"));
+    assert!(
+        line(&command("/info", b"192.0.2.77"), OPEN)
+            .unwrap()
+            .contains("192.0.2.77")
+    );
 }
 
 #[test]
