@@ -371,6 +371,7 @@ fn marks(document: &mut Document<'_>, settings: &mut TcpSettings) {
 fn http(document: &mut Document<'_>, http: &mut Http) {
     let mut section = document.section("http");
     section.boolean("on_shared_port", &mut http.on_shared_port);
+    section.boolean("metrics_to_all", &mut http.metrics_to_all);
     let mut listen: Vec<SocketAddr> = Vec::new();
     let valid = "an address with a port such as \"127.0.0.1:9100\" or \"[::1]:9100\"";
     let address = |text: &str| text.parse().ok();

@@ -183,6 +183,8 @@ pub struct Tcp {
 pub struct Http {
     /// Whether on the server's own port, beside what else it serves.
     pub on_shared_port: bool,
+    /// Whether `/metrics` is shown there to others than this machine's.
+    pub metrics_to_all: bool,
     /// Listeners of its own, each once.
     pub listen: Vec<SocketAddr>,
 }
@@ -300,10 +302,16 @@ impl Config {
 
     /// Logs all that an operator should know of a configuration that counts all the same.
     pub fn log_warnings(&self) {
+        self.log_warnings_beside(&[]);
+    }
+
+    /// The same without the `notices` that were told before.
+    pub fn log_warnings_beside(&self, notices: &[String]) {
         let warnings = self.warnings();
         warnings.iter().for_each(|warning| log::warn!("{warning}"));
         self.notices
             .iter()
+            .filter(|notice| !notices.contains(notice))
             .for_each(|notice| log::warn!("{notice}"));
         self.left_out.iter().for_each(|line| log::warn!("{line}"));
     }
@@ -400,6 +408,7 @@ impl Default for Http {
     fn default() -> Self {
         Self {
             on_shared_port: true,
+            metrics_to_all: false,
             listen: Vec::new(),
         }
     }

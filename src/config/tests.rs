@@ -170,6 +170,7 @@ fn every_key_arrives() {
         hard_cap = 100_000
         [http]
         on_shared_port = false
+        metrics_to_all = true
         listen = ["127.0.0.1:39", "[::1]:40", "127.0.0.1:39"]
         [maple]
         region = "KMS"
@@ -341,6 +342,7 @@ fn every_key_arrives() {
         },
         http: Http {
             on_shared_port: false,
+            metrics_to_all: true,
             listen: vec!["127.0.0.1:39".parse().unwrap(), "[::1]:40".parse().unwrap()],
         },
         maple: Maple {

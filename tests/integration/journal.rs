@@ -121,7 +121,7 @@ fn what_is_said_is_logged_as_soon_as_it_is_switched_on() {
     bob.quit(b"farewell");
     let (one, two) = (ann.id.0, bob.id.0);
     program.expect_log(&format!("chat: \"Ann\" ({one}): \"lobbyline\""));
-    program.expect_log(&format!("/announce \"spoken\""));
+    program.expect_log("/announce \"spoken\"");
     program.expect_log(&format!("\": \"Ann\" ({one}): \"roomline\""));
     program.expect_log(&format!("quit: \"Bob\" ({two}): \"farewell\""));
     assert!(

@@ -1,6 +1,6 @@
 //! The configuration is read again while the server runs (kaillera-server.md 5.1).
 
-use crate::support::{Identity, Player, Program};
+use crate::support::{Identity, Player, Program, wait_until};
 use samara::kaillera::{connect::Reply, message::ServerMessage};
 use std::{
     fs,
@@ -135,6 +135,11 @@ fn a_signal_reads_everything_again_and_says_what_waits() {
     conf.write("access.cfg", "ipaddress,ALLOW,*\n");
     program.expect_log("was read again");
     let mut eve = Player::new(program.address, &Identity::new("Eve"));
-    eve.send_raw(b"HELLO0.83\0");
-    assert_eq!(eve.reply(), Reply::Full);
+    // The log is ahead of the lobby, which takes the rules on in its next turn.
+    wait_until("a full server", || {
+        eve.send_raw(b"HELLO0.83\0");
+        eve.reply() == Reply::Full
+    });
+    let told = |line: &&String| line.contains("game.bufferSize");
+    assert_eq!(program.logged.iter().filter(told).count(), 1, "told once");
 }
