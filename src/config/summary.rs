@@ -34,6 +34,18 @@ impl<'c> Summary<'c> {
         Ok(())
     }
 
+    fn log(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Config { log, .. } = self.0;
+        match log.filter.as_str() {
+            "" => write!(f, "  log          info, or as RUST_LOG says")?,
+            filter => write!(f, "  log          {filter}")?,
+        }
+        match &log.file {
+            Some(file) => write!(f, ", also to {}", file.display()),
+            None => Ok(()),
+        }
+    }
+
     fn maple(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Config {
             maple,
@@ -89,7 +101,6 @@ impl fmt::Display for Summary<'_> {
             limits,
             tcp,
             http,
-            log,
             ..
         } = self.0;
         let addresses = net
@@ -147,14 +158,7 @@ impl fmt::Display for Summary<'_> {
         let lines = rules.welcome.len();
         let plural = if lines == 1 { "" } else { "s" };
         writeln!(f, "  welcome      {lines} line{plural}")?;
-        match log.filter.as_str() {
-            "" => write!(f, "  log          info, or as RUST_LOG says")?,
-            filter => write!(f, "  log          {filter}")?,
-        }
-        match &log.file {
-            Some(file) => write!(f, ", also to {}", file.display()),
-            None => Ok(()),
-        }
+        self.log(f)
     }
 }
 

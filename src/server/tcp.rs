@@ -106,8 +106,7 @@ pub(super) fn build(
         service: None,
     };
     for ((index, listeners), bell) in listeners.into_iter().enumerate().zip(bells) {
-        let port = listeners.first().and_then(|it| it.local_addr().ok());
-        let mut services = vec![http_service(config, &pages, port)];
+        let mut services = vec![http_service(config, &pages, &listeners)];
         services.extend(gateway.as_ref().map(Gateway::service));
         services.extend(minecraft.as_ref().map(|it| it.service(index)));
         services.extend(extra(&Place {
@@ -308,9 +307,10 @@ fn find(upstream: &Upstream) -> Result<SocketAddr, StartError> {
 fn http_service(
     config: &Config,
     (exposition, status): &(Arc<Exposition>, Arc<Status>),
-    shared: Option<SocketAddr>,
+    shared: &[mio::net::TcpListener],
 ) -> Box<dyn TcpService> {
     let service = HttpService::new(exposition.clone()).with_status(status.clone());
+    let shared = shared.first().and_then(|it| it.local_addr().ok());
     let guarded = shared.filter(|_| !config.http.metrics_to_all);
     let service = service.with_metrics_guarded(guarded.map(|it| it.port()));
     Box::new(service.on_shared_port(config.http.on_shared_port))

@@ -19,7 +19,7 @@ use log::Level;
 use std::{
     borrow::Cow,
     fmt::{self, Display},
-    net::IpAddr,
+    net::{IpAddr, SocketAddr},
     time::Duration,
 };
 
@@ -229,56 +229,17 @@ impl<'l> Line<'l> {
             let end = from.find(|c| !is_of_address(c)).unwrap_or(from.len());
             let (word, after) = from.split_at(end);
             out.push_str(before);
-            let plain = word.trim_end_matches(['.', ':']);
-            let address = word.parse::<IpAddr>().or_else(|_| plain.parse());
-            match address {
-                Ok(address) => out.push_str(&self.address(address).to_string()),
-                Err(_) => out.push_str(word),
+            match address(word) {
+                Some(address) => out.push_str(&self.address(address).to_string()),
+                None => out.push_str(word),
             }
             rest = after;
         }
         out + rest
     }
-}
 
-impl Display for Line<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_of_room(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self.event {
-            Event::LoggedIn {
-                ref who,
-                ping,
-                connection_type,
-                emulator,
-                level,
-            } => write!(
-                f,
-                "login: {} from {}, {} ms, {}, {}, {}",
-                self.who(who),
-                self.address(who.address),
-                ping.as_millis(),
-                type_name(connection_type),
-                self.quoted(emulator),
-                level.name(),
-            ),
-            Event::LoginRefused {
-                name,
-                address,
-                reason,
-            } => write!(
-                f,
-                "login refused: {} from {}: {}",
-                self.quoted(name),
-                self.address(address),
-                self.quoted(reason),
-            ),
-            Event::LoggedOut {
-                ref who,
-                words,
-                own_words,
-            } => match own_words && !self.privacy.chat {
-                true => write!(f, "quit: {}", self.who(who)),
-                false => write!(f, "quit: {}: {}", self.who(who), self.quoted(words)),
-            },
             Event::RoomOpened(ref room, ref who) => {
                 write!(f, "{}: opened by {}", self.room(room), self.who(who))
             }
@@ -322,6 +283,54 @@ impl Display for Line<'_> {
                 }
                 f.write_str(if dropped { "; dropped" } else { "" })
             }
+            Event::RoomChat(ref room, ref who, text) => {
+                let (room, who) = (self.room(room), self.who(who));
+                write!(f, "{room}: {who}: {}", self.quoted(text))
+            }
+            // Everything else is told elsewhere.
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self.event {
+            Event::LoggedIn {
+                ref who,
+                ping,
+                connection_type,
+                emulator,
+                level,
+            } => write!(
+                f,
+                "login: {} from {}, {} ms, {}, {}, {}",
+                self.who(who),
+                self.address(who.address),
+                ping.as_millis(),
+                type_name(connection_type),
+                self.quoted(emulator),
+                level.name(),
+            ),
+            Event::LoginRefused {
+                name,
+                address,
+                reason,
+            } => write!(
+                f,
+                "login refused: {} from {}: {}",
+                self.quoted(name),
+                self.address(address),
+                self.quoted(reason),
+            ),
+            Event::LoggedOut {
+                ref who,
+                words,
+                own_words,
+            } => match own_words && !self.privacy.chat {
+                true => write!(f, "quit: {}", self.who(who)),
+                false => write!(f, "quit: {}: {}", self.who(who), self.quoted(words)),
+            },
             Event::Autofire {
                 ref room,
                 ref who,
@@ -340,12 +349,22 @@ impl Display for Line<'_> {
             Event::Chat(ref who, text) => {
                 write!(f, "chat: {}: {}", self.who(who), self.quoted(text))
             }
-            Event::RoomChat(ref room, ref who, text) => {
-                let (room, who) = (self.room(room), self.who(who));
-                write!(f, "{room}: {who}: {}", self.quoted(text))
-            }
+            _ => self.write_of_room(f),
         }
     }
+}
+
+/// The address that `word` is, with a port or without, between dots and colons that are no part of
+/// it.
+fn address(word: &str) -> Option<IpAddr> {
+    let marks = ['.', ':'];
+    let whole = [word, word.trim_end_matches(marks), word.trim_matches(marks)];
+    let alone = whole.iter().find_map(|it| it.parse().ok());
+    let with_port = || {
+        let found = whole.iter().find_map(|it| it.parse::<SocketAddr>().ok());
+        found.map(|it| it.ip())
+    };
+    alone.or_else(with_port)
 }
 
 fn type_name(connection_type: ConnectionType) -> &'static str {

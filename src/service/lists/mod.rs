@@ -6,7 +6,8 @@
 //! ([`Census::next_news`]). What is reported is decided without a socket and a clock: [`report`]
 //! makes requests, [`hook`] decides what is posted when.
 //!
-//! Once a day it may look whether there is a newer version. Both lists, all hooks and that are off unless they are configured, and nothing else calls anybody.
+//! Once a day it may look whether there is a newer version. Both lists, all hooks and that are off
+//! unless they are configured, and nothing else calls anybody.
 
 mod client;
 pub mod hook;

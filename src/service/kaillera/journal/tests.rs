@@ -232,6 +232,12 @@ fn commands_are_shown_without_addresses() {
             "2 5 again 192.0.2.77, 198.51.100.3.",
             r#"/silence "2 5 again 192.0.2.0/24, 198.51.100.0/24""#,
         ),
+        (
+            "/silence",
+            "2 5 from:192.0.2.77:27888.",
+            r#"/silence "2 5 from192.0.2.0/24""#,
+        ),
+        ("/clear", "::1", r#"/clear "::/48""#),
         ("/info", "192.0.2.77/32", r#"/info "192.0.2.0/24/32""#),
         ("/finduser", "Dad: a.b", r#"/finduser "Dad: a.b""#),
         ("/triviaon", "", "/triviaon"),
