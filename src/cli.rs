@@ -32,8 +32,10 @@ Trying it:
   and, behind a router, forwarded. http://127.0.0.1:27888/health answers over TCP.
 
 Log:
-  Goes to standard error, with UTC times. What is logged is said by --log, or else by the file,
-  or else by the environment variable RUST_LOG; without any of them it is info.
+  Goes to standard error, with UTC times, and to the file of --log-file or log.file. What is logged
+  is said by --log, or else by the configuration, or else by the environment variable RUST_LOG;
+  without any of them it is info. Addresses are shortened, and what people say is left out, unless
+  the configuration says otherwise.
 
 Signals:
   Ctrl+C (SIGINT) or SIGTERM stops the server in good order, after the games that run if the file
@@ -105,6 +107,9 @@ pub(crate) struct Serve {
     /// [default: RUST_LOG, or info]
     #[arg(long, value_name = "FILTER", value_parser = log_filter)]
     log: Option<String>,
+    /// A file that has the log, beside standard error [default: none]
+    #[arg(long, value_name = "FILE")]
+    log_file: Option<PathBuf>,
 }
 
 /// Options of `check`.
@@ -219,7 +224,8 @@ impl Serve {
         config.net.port = self.port.unwrap_or(config.net.port);
         config.net.loops = self.loops.unwrap_or(config.net.loops);
         config.net.workers = self.workers.unwrap_or(config.net.workers);
-        config.log = self.log.clone().unwrap_or(config.log);
+        config.log.filter = self.log.clone().unwrap_or(config.log.filter);
+        config.log.file = self.log_file.clone().or(config.log.file);
         Ok(config)
     }
 }

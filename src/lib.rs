@@ -5,7 +5,7 @@
 //!
 //! | layer | rooms |
 //! |---|---|
-//! | 0 | [`buffer`], [`timer`] |
+//! | 0 | [`buffer`], [`privacy`], [`timer`] |
 //! | 1 | [`metrics`], [`kaillera`], [`maple`], [`minecraft`], [`access`] |
 //! | 2 | [`lobby`], [`actor`], [`net`] |
 //! | 3 | [`service`] |
@@ -16,6 +16,7 @@
 //! socket and no clock: time and bytes come in as arguments, output goes to a sink.
 
 pub mod buffer;
+pub mod privacy;
 pub mod timer;
 
 pub mod access;

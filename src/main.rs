@@ -11,7 +11,7 @@ use samara::{
         Config, ConfigError, ConfigErrors,
         setup::{self, Outcome, SetupError},
     },
-    server,
+    server::{self, Log, StartError},
 };
 use std::{
     fs::File,
@@ -43,14 +43,21 @@ fn serve(options: Serve) -> ExitCode {
         Ok(config) => config,
         Err(errors) => return refuse(&errors),
     };
-    start_log(&config.log);
+    let log = match Log::start(&config.log) {
+        Ok(log) => log,
+        Err(error) => return fail(&error),
+    };
     config.log_warnings();
-    match server::run(config, Box::new(move || options.config())) {
+    let source = move || {
+        let config = options.config()?;
+        log.set(&config.log);
+        Ok(config)
+    };
+    let outcome = server::run(config, Box::new(source));
+    log.finish();
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("samara: {error}");
-            ExitCode::FAILURE
-        }
+        Err(error) => fail(&error),
     }
 }
 
@@ -127,22 +134,12 @@ fn warnings(source: &Source, config: &Config) -> impl Iterator<Item = String> {
     warnings.map(move |text| format!("{source}: warning: {text}\n"))
 }
 
+fn fail(error: &StartError) -> ExitCode {
+    eprintln!("samara: {error}");
+    ExitCode::FAILURE
+}
+
 fn refuse(errors: &ConfigErrors) -> ExitCode {
     eprintln!("{errors}");
     ExitCode::from(WRONG_USE)
-}
-
-fn start_log(filter: &str) {
-    let mut builder = match filter {
-        "" => env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("info")),
-        filter => {
-            let mut builder = env_logger::Builder::new();
-            builder.parse_filters(filter);
-            builder
-        }
-    };
-    builder
-        .format_timestamp_millis()
-        .target(env_logger::Target::Stderr)
-        .init();
 }

@@ -2,10 +2,14 @@
 
 #![forbid(unsafe_code)]
 
+mod hourly;
+mod log_file;
+mod logger;
 mod ports;
 mod reload;
 mod tcp;
 
+pub use logger::Log;
 pub use reload::Source;
 
 use crate::{
@@ -24,6 +28,7 @@ use crate::{
         packet_log::{LogThread, PacketLog},
     },
 };
+use hourly::{Hourly, State};
 use reload::Reloader;
 use std::{
     fmt, io,
@@ -64,7 +69,11 @@ pub fn run(config: Config, source: Source) -> Result<(), StartError> {
     })?;
     let mut server = Server::start(&config)?;
     let mut reloader = Reloader::new(config, source);
+    let mut hourly = Hourly::new(Instant::now());
     loop {
+        if hourly.is_due(Instant::now()) {
+            log::info!("{}", State::of(&server.control.census()));
+        }
         match signals.recv_timeout(LOOK) {
             Ok(Signal::Reload) => reloader.reload(&mut server),
             Ok(Signal::Stop) => break,
@@ -209,7 +218,10 @@ impl Server {
             server.start_loop(index, event_loop, clock)?;
         }
         if told.is_needed() {
-            let started = ListsThread::start(told, server.control.census(), clock);
+            let started = {
+                let (census, herald) = (server.control.census(), server.control.herald());
+                ListsThread::start(told, census, herald, clock)
+            };
             server._lists = Some(started.map_err(|error| StartError {
                 what: "cannot start lists".to_owned(),
                 error,
@@ -338,6 +350,7 @@ impl Server {
             workers => format!(", workers: {workers}"),
         };
         let addresses = list(&self.addresses);
+        log::info!("Samara, version {}", env!("CARGO_PKG_VERSION"));
         if config.tcp.enabled {
             log::info!("listening on tcp {addresses}");
         }

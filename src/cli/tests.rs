@@ -63,7 +63,7 @@ fn options_are_taken() {
         (config.net.port, config.net.loops, config.net.workers),
         (0, 2, 3)
     );
-    assert_eq!(config.log, "warn,samara::lobby=debug");
+    assert_eq!(config.log.filter, "warn,samara::lobby=debug");
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn options_win_over_the_file() {
         ),
         (1000, 4, 5)
     );
-    assert_eq!(from_file.log, "error");
+    assert_eq!(from_file.log.filter, "error");
 
     let both = config(&format!(
         "{file} --bind ::1 --port 2000 --loops 0 --workers 0 --log debug"
@@ -94,7 +94,7 @@ fn options_win_over_the_file() {
         (both.net.port, both.net.loops, both.net.workers),
         (2000, 0, 0)
     );
-    assert_eq!(both.log, "debug");
+    assert_eq!(both.log.filter, "debug");
     assert_eq!(both.rules.max_users, 7);
 
     fs::remove_file(&path).unwrap();

@@ -22,6 +22,7 @@ impl Config {
             minecraft,
             lists,
             web_hook,
+            updates,
             drain: _,
             trivia,
             log,
@@ -42,7 +43,8 @@ impl Config {
             ("lists", differ(lists, &running.lists)),
             ("webhook", differ(web_hook, &running.web_hook)),
             ("trivia", differ(trivia, &running.trivia)),
-            ("log", differ(log, &running.log)),
+            ("updates", differ(updates, &running.updates)),
+            ("log.file", log.file != running.log.file),
             ("access.state", access.state != running.access.state),
             ("kaillera.charset", rules.charset != running.rules.charset),
         ];
@@ -67,23 +69,25 @@ mod tests {
             keepalive_timeout_s = 200\nidle_timeout_s = 7\n\
             [games]\nwatching = false\nlagstat_duration_s = 30\nautofire_sensitivity = 3\n\
             [access]\nrules = [\"silence,*\"]\n[texts]\n\"ChatAction.ChatDenied\" = \"x\"\n\
-            [shutdown]\ndrain_s = 7\n";
+            [shutdown]\ndrain_s = 7\n[log]\nfilter = \"warn\"\naddresses = \"full\"\nchat = true\n\
+            game_chat = true\n";
         let new = Config::parse("t", text).unwrap();
         assert_eq!(new.needs_restart(&Config::default()), [""; 0]);
     }
 
     #[test]
     fn what_needs_one_is_named() {
-        let text = "[net]\nport = 1\n[kaillera]\ncharset = \"GBK\"\n[limits]\nsessions = 7\n[access]\nstate = \"x\"\n\
-            [lists]\nkaillera = true\n[log]\nfilter = \"warn\"\n\
-            [minecraft]\nmotd = \"x\"\n";
+        let text = "[net]\nport = 1\n[kaillera]\ncharset = \"GBK\"\n[limits]\nsessions = 7\n\
+            [access]\nstate = \"x\"\n[lists]\nkaillera = true\n[log]\nfile = \"x\"\n\
+            [updates]\nurl = \"http://a/\"\n[minecraft]\nmotd = \"x\"\n";
         let new = Config::parse("t", text).unwrap();
         let expected = [
             "net",
             "limits",
             "minecraft",
             "lists",
-            "log",
+            "updates",
+            "log.file",
             "access.state",
             "kaillera.charset",
         ];

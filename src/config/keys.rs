@@ -1,9 +1,9 @@
 //! Every key: its section, its range and its unit.
 
 use super::{
-    Config, Http, LOG_FILTERS, Net, Tcp, Wording, access, charset,
+    Config, Http, Net, Tcp, Wording, access, charset,
     document::{Document, KeyName},
-    games, is_log_filter, lists, maple, minecraft,
+    games, lists, logging, maple, minecraft,
     section::Section,
 };
 use crate::{
@@ -55,7 +55,8 @@ pub(super) fn read(document: &mut Document<'_>, config: &mut Config) {
     lists::web_hook(document, &mut config.web_hook);
     lists::shutdown(document, &mut config.drain);
     lists::trivia(document, &mut config.trivia);
-    log(document, &mut config.log);
+    logging::updates(document, &mut config.updates);
+    logging::log(document, &mut config.log);
 
     let users = u64::from(config.rules.max_users);
     let sessions = config.limits.sessions as u64;
@@ -371,6 +372,7 @@ fn marks(document: &mut Document<'_>, settings: &mut TcpSettings) {
 fn http(document: &mut Document<'_>, http: &mut Http) {
     let mut section = document.section("http");
     section.boolean("on_shared_port", &mut http.on_shared_port);
+    section.boolean("metrics_to_all", &mut http.metrics_to_all);
     let mut listen: Vec<SocketAddr> = Vec::new();
     let valid = "an address with a port such as \"127.0.0.1:9100\" or \"[::1]:9100\"";
     let address = |text: &str| text.parse().ok();
@@ -380,11 +382,4 @@ fn http(document: &mut Document<'_>, http: &mut Http) {
             http.listen.push(address);
         }
     }
-}
-
-fn log(document: &mut Document<'_>, filter: &mut String) {
-    let parse = |text: &str| is_log_filter(text).then(|| text.to_owned());
-    document
-        .section("log")
-        .text("filter", LOG_FILTERS, parse, filter);
 }

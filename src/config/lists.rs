@@ -119,6 +119,7 @@ impl Lists {
             identity,
             emulinker: self.emulinker.then(|| self.emulinker_url.clone()),
             kaillera: self.kaillera.then(|| self.kaillera_url.clone()),
+            updates: None,
             first: self.first,
             every: self.every,
             hooks: hook::Settings {

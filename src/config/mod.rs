@@ -63,6 +63,7 @@ pub mod fuzz;
 mod games;
 mod keys;
 mod lists;
+mod logging;
 mod maple;
 mod minecraft;
 pub mod properties;
@@ -76,6 +77,7 @@ pub use access::Access;
 pub use charset::charset;
 pub use error::{ConfigError, ConfigErrors, Problem, What};
 pub use lists::{Lists, WebHook};
+pub use logging::{LOG_FILTERS, Log, is_log_filter};
 pub use maple::{Gateway, Maple};
 pub use minecraft::{Minecraft, Upstream};
 pub use summary::Summary;
@@ -99,10 +101,6 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-
-/// What a log filter is, in words.
-pub const LOG_FILTERS: &str =
-    "off, error, warn, info, debug or trace, or target=level, several separated by commas";
 
 /// Shortest keepalive timeout that n02, which reports once a minute, outlives when one of its
 /// reports is lost (kaillera.md 5).
@@ -143,8 +141,10 @@ pub struct Config {
     pub drain: Duration,
     /// Where the quiz's files are.
     pub trivia: TriviaPaths,
-    /// What is logged, as [`is_log_filter`] takes it; empty leaves it to the environment.
-    pub log: String,
+    /// What is logged, and where to.
+    pub log: Log,
+    /// Where it is looked up whether there is a newer version, if it is.
+    pub updates: Option<String>,
     /// What was read and does nothing, or something else than it says; one sentence each.
     pub notices: Vec<String>,
     /// Lines of a file with rules that were left out.
@@ -184,6 +184,8 @@ pub struct Tcp {
 pub struct Http {
     /// Whether on the server's own port, beside what else it serves.
     pub on_shared_port: bool,
+    /// Whether `/metrics` is shown there to others than this machine's.
+    pub metrics_to_all: bool,
     /// Listeners of its own, each once.
     pub listen: Vec<SocketAddr>,
 }
@@ -258,10 +260,20 @@ impl Config {
 
     /// Takes the files that the configuration names to be in `directory`.
     fn resolve(&mut self, directory: &Path) {
-        let Self { access, trivia, .. } = self;
+        let Self {
+            access,
+            trivia,
+            log,
+            ..
+        } = self;
         let trivia = [&mut trivia.questions, &mut trivia.scores];
         let access = [&mut access.file, &mut access.state];
-        for path in access.into_iter().flatten().chain(trivia) {
+        for path in access
+            .into_iter()
+            .flatten()
+            .chain(trivia)
+            .chain(&mut log.file)
+        {
             *path = directory.join(&*path);
         }
     }
@@ -299,10 +311,16 @@ impl Config {
 
     /// Logs all that an operator should know of a configuration that counts all the same.
     pub fn log_warnings(&self) {
+        self.log_warnings_beside(&[]);
+    }
+
+    /// The same without the `notices` that were told before.
+    pub fn log_warnings_beside(&self, notices: &[String]) {
         let warnings = self.warnings();
         warnings.iter().for_each(|warning| log::warn!("{warning}"));
         self.notices
             .iter()
+            .filter(|notice| !notices.contains(notice))
             .for_each(|notice| log::warn!("{notice}"));
         self.left_out.iter().for_each(|line| log::warn!("{line}"));
     }
@@ -323,7 +341,7 @@ impl Config {
             limits: self.limits,
             announced_port: self.net.announced_port,
             answer_wrong_version: self.net.answer_wrong_version,
-            news: self.world_settings(nobody).is_needed(),
+            news: self.world_settings(nobody).has_news(),
             trivia: self.trivia.clone(),
         }
     }
@@ -336,7 +354,10 @@ impl Config {
 
     /// Whom the thread that tells the world tells, and what.
     pub fn world_settings(&self, identity: Identity) -> world::Settings {
-        self.lists.settings(identity, &self.web_hook)
+        world::Settings {
+            updates: self.updates.clone(),
+            ..self.lists.settings(identity, &self.web_hook)
+        }
     }
 
     /// What the gateway is told, if there is one.
@@ -396,26 +417,10 @@ impl Default for Http {
     fn default() -> Self {
         Self {
             on_shared_port: true,
+            metrics_to_all: false,
             listen: Vec::new(),
         }
     }
-}
-
-/// Whether `filter` says what to log: a level, or `target=level`, several separated by commas.
-///
-/// A bare target is refused: it would be a misspelt level far more often.
-pub fn is_log_filter(filter: &str) -> bool {
-    filter.split(',').all(|directive| {
-        let (target, level) = match directive.split_once('=') {
-            Some((target, level)) => (Some(target.trim()), level.trim()),
-            None => (None, directive.trim()),
-        };
-        level.parse::<log::LevelFilter>().is_ok()
-            && target.is_none_or(|target| {
-                let is_path = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
-                !target.is_empty() && target.chars().all(is_path)
-            })
-    })
 }
 
 #[cfg(test)]

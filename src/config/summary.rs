@@ -24,11 +24,26 @@ impl<'c> Summary<'c> {
         };
         let emulinker = lists.emulinker.then(|| "EmuLinker's list".to_owned());
         let kaillera = lists.kaillera.then(|| "Kaillera's list".to_owned());
+        if self.0.updates.is_some() {
+            writeln!(f, "  updates      looked for once a day")?;
+        }
         let told: Vec<String> = [emulinker, kaillera, hooks].into_iter().flatten().collect();
         if !told.is_empty() {
             writeln!(f, "  tells        {}", told.join(", "))?;
         }
         Ok(())
+    }
+
+    fn log(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Config { log, .. } = self.0;
+        match log.filter.as_str() {
+            "" => write!(f, "  log          info, or as RUST_LOG says")?,
+            filter => write!(f, "  log          {filter}")?,
+        }
+        match &log.file {
+            Some(file) => write!(f, ", also to {}", file.display()),
+            None => Ok(()),
+        }
     }
 
     fn maple(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -86,7 +101,6 @@ impl fmt::Display for Summary<'_> {
             limits,
             tcp,
             http,
-            log,
             ..
         } = self.0;
         let addresses = net
@@ -144,10 +158,7 @@ impl fmt::Display for Summary<'_> {
         let lines = rules.welcome.len();
         let plural = if lines == 1 { "" } else { "s" };
         writeln!(f, "  welcome      {lines} line{plural}")?;
-        match log.as_str() {
-            "" => write!(f, "  log          info, or as RUST_LOG says"),
-            filter => write!(f, "  log          {filter}"),
-        }
+        self.log(f)
     }
 }
 

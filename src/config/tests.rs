@@ -7,6 +7,7 @@ use crate::{
         sync::Sensitivity,
     },
     maple::{IvPolicy, Lookahead, Opcodes, Profile, Region},
+    privacy::{Addresses, Privacy},
     service::gateway::{Advertise, Listener, Public, Rate},
 };
 use encoding_rs::{SHIFT_JIS, WINDOWS_1251};
@@ -44,7 +45,7 @@ fn nothing_is_the_default() {
     assert!(same(&parse(""), &Config::default()));
     assert!(same(
         &parse(
-            "[net]\n[kaillera]\n[access]\n[texts]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[minecraft]\n[lists]\n[webhook]\n[shutdown]\n[trivia]\n[log]\n"
+            "[net]\n[kaillera]\n[access]\n[texts]\n[link]\n[limits]\n[tcp]\n[http]\n[maple]\n[gateway]\n[packet_log]\n[minecraft]\n[lists]\n[webhook]\n[shutdown]\n[trivia]\n[updates]\n[log]\n"
         ),
         &Config::default()
     ));
@@ -55,7 +56,7 @@ fn the_example_is_the_default() {
     assert!(same(&parse(EXAMPLE), &Config::default()));
     let mut all = parse(&uncommented());
     assert_eq!(all.net.announced_port.take(), Some(all.net.port));
-    assert_eq!(std::mem::take(&mut all.log), "info");
+    assert_eq!(std::mem::take(&mut all.log.filter), "info");
     assert!(same(&all, &Config::default()));
 }
 
@@ -173,6 +174,7 @@ fn every_key_arrives() {
         hard_cap = 100_000
         [http]
         on_shared_port = false
+        metrics_to_all = true
         listen = ["127.0.0.1:39", "[::1]:40", "127.0.0.1:39"]
         [maple]
         region = "KMS"
@@ -233,8 +235,14 @@ fn every_key_arrives() {
         [trivia]
         questions = "76"
         scores = "77"
+        [updates]
+        url = "http://79/"
         [log]
         filter = "debug"
+        file = "78"
+        addresses = "full"
+        chat = true
+        game_chat = true
         "#,
     );
     let seconds = Duration::from_secs;
@@ -342,6 +350,7 @@ fn every_key_arrives() {
         },
         http: Http {
             on_shared_port: false,
+            metrics_to_all: true,
             listen: vec!["127.0.0.1:39".parse().unwrap(), "[::1]:40".parse().unwrap()],
         },
         maple: Maple {
@@ -426,7 +435,16 @@ fn every_key_arrives() {
             questions: "76".into(),
             scores: "77".into(),
         },
-        log: "debug".to_owned(),
+        log: Log {
+            filter: "debug".to_owned(),
+            file: Some("78".into()),
+            privacy: Privacy {
+                addresses: Addresses::Full,
+                chat: true,
+                game_chat: true,
+            },
+        },
+        updates: Some("http://79/".to_owned()),
         notices: vec![
             format!("access.rules: {}", access_rules.mistakes[0]),
             "texts.e is unknown".to_owned(),
@@ -476,12 +494,12 @@ fn mistakes_are_told_exactly() {
         // Names.
         (
             "[nett]\nport = 1",
-            "t:1: [nett] is unknown; valid: [net], [kaillera], [access], [texts], [link], [limits], [games], [tcp], [http], [maple], [gateway], [packet_log], [minecraft], [lists], [webhook], [shutdown], [trivia], [log]",
+            "t:1: [nett] is unknown; valid: [net], [kaillera], [access], [texts], [link], [limits], [games], [tcp], [http], [maple], [gateway], [packet_log], [minecraft], [lists], [webhook], [shutdown], [trivia], [updates], [log]",
         ),
         ("\nport = 1", "t:2: port is unknown; did you mean net.port?"),
         (
             "colour = 1",
-            "t:1: colour is unknown; valid: [net], [kaillera], [access], [texts], [link], [limits], [games], [tcp], [http], [maple], [gateway], [packet_log], [minecraft], [lists], [webhook], [shutdown], [trivia], [log]",
+            "t:1: colour is unknown; valid: [net], [kaillera], [access], [texts], [link], [limits], [games], [tcp], [http], [maple], [gateway], [packet_log], [minecraft], [lists], [webhook], [shutdown], [trivia], [updates], [log]",
         ),
         (
             "[net]\ncolour = 1",
@@ -589,6 +607,14 @@ fn mistakes_are_told_exactly() {
         (
             "[kaillera]\ncharset = \"utf-16\"",
             "t:2: kaillera.charset = \"utf-16\" is not accepted; valid: windows-1252, windows-1251, GBK, Shift_JIS, x-IBM949, UTF-8, or another that has ASCII in it, by its name in Java or in HTML",
+        ),
+        (
+            "[log]\naddresses = \"short\"",
+            "t:2: log.addresses = \"short\" is not accepted; valid: \"shortened\", \"full\" or \"hidden\"",
+        ),
+        (
+            "[updates]\nurl = \"example.net\"",
+            "t:2: updates.url = \"example.net\" is not accepted; valid: an address that begins with http:// or https://, or \"\"",
         ),
         (
             "[log]\nfilter = \"inof\"",

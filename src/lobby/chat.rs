@@ -1,7 +1,7 @@
 //! Lines of text, in the lobby and in rooms (kaillera.md 6.1, 6.7).
 
 use super::{
-    GameKey, Lobby, Sink, UserKey,
+    Event, GameKey, Lobby, Sink, UserKey,
     catalogue::{ERROR_NAME, LOBBY_NAME, Param, ROOM_NAME, Text, USER_LINE},
     charset::trim,
     rights::Right,
@@ -43,6 +43,7 @@ impl Lobby {
             self.refuse_chat(user, reason, sink);
             return;
         }
+        sink.event(&Event::Chat(speaker.who(), text));
         let name = &speaker.name;
         let alone = [user];
         let to = match self.shadows.hides(now, speaker.address) {
@@ -114,6 +115,7 @@ impl Lobby {
             return;
         }
         if let Some(game) = self.games.get(room) {
+            sink.event(&Event::RoomChat(game.as_room(), speaker.who(), text));
             let alone = [user];
             let to = match self.shadows.hides(now, speaker.address) {
                 true => &alone,

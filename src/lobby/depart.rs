@@ -1,7 +1,7 @@
 //! How users leave the server, one by one or all together (kaillera.md 5).
 
 use super::{
-    Close, Departure, Lobby, Sink, UserKey,
+    Close, Departure, Event, Lobby, Sink, UserKey,
     catalogue::{ROOM_NAME, Text},
     charset::trim,
     chat::inform,
@@ -73,6 +73,11 @@ impl Lobby {
         }
         let message = self.parting_words(Text::ShuttingDown);
         for user in self.users.drain() {
+            sink.event(&Event::LoggedOut {
+                who: user.who(),
+                words: &message,
+                own_words: false,
+            });
             let quit = ServerMessage::Quit {
                 name: &user.name,
                 id: user.id,
@@ -98,16 +103,29 @@ impl Lobby {
             let words = self.parting_words(Text::QuitStandard);
             self.leave(now, user, &words, Presence::Leaving, sink);
         } else {
-            self.leave(now, user, words, Presence::Leaving, sink);
+            self.leave_saying(now, user, (words, true), Presence::Leaving, sink);
         }
     }
 
-    /// The whole way out: the room first, then the others, then the leaver itself.
+    /// The whole way out, with words of the server's.
     pub(super) fn leave(
         &mut self,
         now: Time,
         user: UserKey,
         words: &[u8],
+        presence: Presence,
+        sink: &mut impl Sink,
+    ) {
+        self.leave_saying(now, user, (words, false), presence, sink);
+    }
+
+    /// The whole way out: the room first, then the others, then the leaver itself. The words may
+    /// be its own.
+    fn leave_saying(
+        &mut self,
+        now: Time,
+        user: UserKey,
+        (words, own_words): (&[u8], bool),
         presence: Presence,
         sink: &mut impl Sink,
     ) {
@@ -121,6 +139,11 @@ impl Lobby {
             id: leaver.id,
             message: words,
         };
+        sink.event(&Event::LoggedOut {
+            who: leaver.who(),
+            words,
+            own_words,
+        });
         if !self.users.listeners().is_empty() {
             sink.notice(self.users.listeners(), &quit);
         }

@@ -1,7 +1,7 @@
 //! Who keeps a game waiting, as its room is told (kaillera-server.md 8.6).
 
 use super::{
-    GameKey, LagOrder, Lobby, Sink, UserKey,
+    Event, GameKey, LagOrder, Lobby, Sink, UserKey,
     catalogue::{Param, ROOM_NAME, Text, USER_LINE},
     chat::say,
     game::{Game, Phase},
@@ -43,14 +43,12 @@ impl Lobby {
         let Some(user) = game.player(player).and_then(|key| self.users.get(key)) else {
             return;
         };
-        let Rhythm(on, off) = rhythm;
-        log::info!(
-            "autofire, {on} and {off} frames at level {}: {} in room {} ({})",
-            game.autofire.level(),
-            self.charset.decode(&user.name),
-            game.id.0,
-            self.charset.decode(&game.rom),
-        );
+        sink.event(&Event::Autofire {
+            room: game.as_room(),
+            who: user.who(),
+            level: game.autofire.level(),
+            rhythm,
+        });
         let name = user.name.clone();
         self.say_room(key, Text::Autofire, &[Param::Bytes(&name)], sink);
     }

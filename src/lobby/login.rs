@@ -2,7 +2,7 @@
 //! kaillera-server.md 6).
 
 use super::{
-    AccessLevel, Close, Departure, Lobby, Login, Sink, UserKey, admin_client,
+    AccessLevel, Close, Departure, Event, Lobby, Login, Sink, UserKey, admin_client,
     catalogue::{LOBBY_NAME, NAME, Param, REASON, Text},
     chat::inform,
     rights::{Right, may},
@@ -58,6 +58,11 @@ impl Lobby {
                 self.catalogue.bytes(Text::LoginFull, &[], REASON),
             ),
         };
+        sink.event(&Event::LoginRefused {
+            name: login.name,
+            address: login.address,
+            reason: &reason,
+        });
         let refusal = ServerMessage::ConnectionRejected {
             name: LOBBY_NAME,
             id,
@@ -167,6 +172,13 @@ impl Lobby {
         let Some(user) = self.users.get(user) else {
             return;
         };
+        sink.event(&Event::LoggedIn {
+            who: user.who(),
+            ping: user.ping,
+            connection_type: user.connection_type,
+            emulator: &user.emulator,
+            level: user.level,
+        });
         self.send_lists(user, sink);
         let texts = self.rules.welcome.iter().map(String::as_str);
         let mut lines: Vec<Vec<u8>> = texts.flat_map(|text| self.catalogue.lines(text)).collect();
@@ -177,6 +189,7 @@ impl Lobby {
         }
         if user.may(Right::Administer) {
             lines.push(self.catalogue.line(Text::AdminWelcome, &[]));
+            lines.extend(self.update_lines());
         }
         let (first, rest) = lines.split_at(lines.len().min(LINES_FIRST));
         for line in first {

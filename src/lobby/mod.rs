@@ -24,6 +24,7 @@ mod chat;
 mod command;
 pub mod delay;
 mod depart;
+mod event;
 mod filter;
 mod game;
 mod lag;
@@ -43,16 +44,19 @@ pub mod sync;
 #[cfg(test)]
 mod tests;
 mod trivia;
+mod update;
 mod user;
 mod watch;
 
 pub use crate::access::AccessLevel;
 pub use command::{Place, commands};
+pub use event::{Event, Room, Who};
 pub use filter::WordFilter;
 pub use posts::{Posts, RoomEvent, RoomEventKind};
 pub use report::Report;
 pub use snapshot::{RoomView, Snapshot, UserView};
 pub use trivia::{TriviaCommand, TriviaFiles, TriviaWish};
+pub use update::Update;
 pub use watch::WatchEnd;
 
 use crate::{
@@ -212,6 +216,11 @@ pub trait Sink {
         let _ = event;
     }
 
+    /// Something happened that the operator may want to read later.
+    fn event(&mut self, event: &Event<'_>) {
+        let _ = event;
+    }
+
     /// Something is to be done with the quiz's files.
     fn trivia(&mut self, wish: TriviaWish<'_>) {
         let _ = wish;
@@ -237,6 +246,7 @@ pub struct Lobby {
     /// The server goes down: nobody comes in and nothing begins.
     draining: bool,
     trivia: TriviaDesk,
+    update: Option<Update>,
 }
 
 impl Lobby {
@@ -251,6 +261,7 @@ impl Lobby {
             access: Access::default(),
             draining: false,
             trivia: TriviaDesk::default(),
+            update: None,
             access_ends: None,
             shadows: Shadows::default(),
             rules,

@@ -1,7 +1,7 @@
 //! Games: start, ready, drop, out of sync (kaillera.md 7.1, 7.3, 9).
 
 use super::{
-    GameKey, Lobby, Sink, Start, UserKey,
+    Event, GameKey, Lobby, Sink, Start, UserKey,
     catalogue::{ERROR_NAME, NAME, Param, ROOM_NAME, Text},
     chat::say,
     delay::blank_frames,
@@ -56,6 +56,12 @@ impl Lobby {
         };
         let drops = text == Text::HangDropped;
         let user_key = user.key;
+        sink.event(&Event::OutOfSync {
+            room: game.as_room(),
+            who: user.who(),
+            cause,
+            dropped: drops,
+        });
         let params = [Param::Bytes(&user.name), Param::Number(waited.as_secs())];
         let text = self.catalogue.line(text, &params);
         let name = self.catalogue.bytes(Text::DesyncName, &[], NAME);
@@ -98,6 +104,7 @@ impl Lobby {
         self.trivia_timeout(now, sink);
         while let Some(key) = self.first_late(now) {
             while let Some(user) = self.games.get(key).and_then(first_missing) {
+                self.tell_of_member(key, user, Event::NotReady, sink);
                 if let Some(missing) = self.users.get(user) {
                     let name = missing.name.clone();
                     self.say_room(key, Text::NotReady, &[Param::Bytes(&name)], sink);
@@ -387,6 +394,9 @@ impl Lobby {
             name: &player.name,
             player: seat.number,
         };
+        if is_over {
+            sink.event(&Event::GameOver(game.as_room()));
+        }
         let to = game.room(&self.users, &mut self.scratch);
         if !to.is_empty() {
             sink.notice(to, &dropped);

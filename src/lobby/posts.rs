@@ -7,7 +7,7 @@
 //! ```
 
 use super::{
-    GameKey, Lobby, Sink, UserKey,
+    Event, GameKey, Lobby, Sink, UserKey,
     catalogue::{Param, ROOM_NAME, Text},
     chat::{inform, say},
     game::Game,
@@ -142,6 +142,7 @@ impl Lobby {
             game.posted = Posted::No;
         }
         if let Some(game) = self.games.get(key) {
+            sink.event(&Event::GameStarted(game.as_room(), game.players));
             self.report(game, RoomEventKind::Started, sink);
         }
     }

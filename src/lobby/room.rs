@@ -1,7 +1,7 @@
 //! Rooms: open, enter, leave, remove, close (kaillera.md 6.2-6.6).
 
 use super::{
-    GameKey, Lobby, Sink, UserKey,
+    Event, GameKey, Lobby, Room, Sink, UserKey, Who,
     catalogue::{Param, ROOM_NAME, Text},
     charset::trim,
     chat::{inform, say},
@@ -50,6 +50,7 @@ impl Lobby {
             emulator,
             game: game.id,
         };
+        sink.event(&Event::RoomOpened(game.as_room(), owner.who()));
         sink.notice(self.users.listeners(), &created);
         if let Some(owner) = self.users.get_mut(user) {
             owner.last_create = Some(now);
@@ -133,6 +134,7 @@ impl Lobby {
         let part = self.part_of(joiner, key);
         self.take_password(now, user, id);
         self.enter(key, user, part);
+        self.tell_of_member(key, user, Event::RoomEntered, sink);
         self.show_status(key, sink);
         self.introduce(key, user, sink);
         self.compare_emulators(key, user, sink);
@@ -344,6 +346,7 @@ impl Lobby {
         if closes {
             self.close_room(key, sink);
         } else {
+            self.tell_of_member(key, user, Event::RoomLeft, sink);
             self.show_status(key, sink);
         }
         if told {
@@ -359,6 +362,7 @@ impl Lobby {
         let Some(game) = self.games.remove(key) else {
             return;
         };
+        sink.event(&Event::RoomClosed(game.as_room()));
         let to = game.around(&self.users, &mut self.scratch);
         if !to.is_empty() {
             sink.notice(to, &ServerMessage::CloseGame { game: game.id });
@@ -387,6 +391,7 @@ impl Lobby {
     pub(super) fn kick(&mut self, now: Time, user: UserKey, target: UserId, sink: &mut impl Sink) {
         match self.check_kick(user, target) {
             Ok(Some((key, target))) => {
+                self.tell_of_removal(key, target, user, sink);
                 let address = self.users.get(target).map(|target| target.address);
                 if let (Some(game), Some(address)) = (self.games.get_mut(key), address) {
                     game.bar(address);
@@ -395,6 +400,27 @@ impl Lobby {
             }
             Ok(None) => {}
             Err(text) => self.say_error(user, text, sink),
+        }
+    }
+
+    /// An event of a room and one in it.
+    pub(super) fn tell_of_member<'a>(
+        &'a self,
+        key: GameKey,
+        user: UserKey,
+        event: impl FnOnce(Room<'a>, Who<'a>) -> Event<'a>,
+        sink: &mut impl Sink,
+    ) {
+        if let (Some(game), Some(user)) = (self.games.get(key), self.users.get(user)) {
+            sink.event(&event(game.as_room(), user.who()));
+        }
+    }
+
+    fn tell_of_removal(&self, key: GameKey, target: UserKey, by: UserKey, sink: &mut impl Sink) {
+        if let Some(by) = self.users.get(by) {
+            let by = by.who();
+            let removed = |room, who| Event::Removed { room, who, by };
+            self.tell_of_member(key, target, removed, sink);
         }
     }
 

@@ -68,6 +68,12 @@ impl Lobby {
         })
     }
 
+    /// Rooms whose players get ready.
+    pub fn synchronizing(&self) -> usize {
+        let is_it = |game: &&Game| game.phase.status() == GameStatus::Synchronizing;
+        self.games.iter().filter(is_it).count()
+    }
+
     fn view_user(&self, user: &User) -> UserView {
         let room = user.room.and_then(|key| self.games.get(key));
         let room = room.filter(|game| !game.hides(user));

@@ -101,7 +101,7 @@ impl Reloader {
     }
 
     fn take_on(&mut self, new: Config, server: &mut Server) {
-        new.log_warnings();
+        new.log_warnings_beside(&self.running.notices);
         let settings = new.settings();
         if !server.control.set_rules(settings.rules) || !server.set_access(&new) {
             log::error!("the lobby is too busy to be told of the configuration; do it again");
@@ -125,6 +125,7 @@ impl Reloader {
         let started = std::mem::take(&mut self.running);
         self.running = Config {
             drain: new.drain,
+            notices: new.notices,
             files: new.files,
             ..started
         };

@@ -106,7 +106,7 @@ pub(super) fn build(
         service: None,
     };
     for ((index, listeners), bell) in listeners.into_iter().enumerate().zip(bells) {
-        let mut services = vec![http_service(config, &pages)];
+        let mut services = vec![http_service(config, &pages, &listeners)];
         services.extend(gateway.as_ref().map(Gateway::service));
         services.extend(minecraft.as_ref().map(|it| it.service(index)));
         services.extend(extra(&Place {
@@ -307,8 +307,12 @@ fn find(upstream: &Upstream) -> Result<SocketAddr, StartError> {
 fn http_service(
     config: &Config,
     (exposition, status): &(Arc<Exposition>, Arc<Status>),
+    shared: &[mio::net::TcpListener],
 ) -> Box<dyn TcpService> {
     let service = HttpService::new(exposition.clone()).with_status(status.clone());
+    let shared = shared.first().and_then(|it| it.local_addr().ok());
+    let guarded = shared.filter(|_| !config.http.metrics_to_all);
+    let service = service.with_metrics_guarded(guarded.map(|it| it.port()));
     Box::new(service.on_shared_port(config.http.on_shared_port))
 }
 
@@ -351,7 +355,13 @@ fn gauges(census: &Census, frames_in: Vec<FramePool>, capacity: &Arc<Capacity>) 
     let connections = capacity.clone();
     let mut gauges = vec![
         of_census("users", "Users that are logged in.", Census::users),
+        of_census("users_idle", "Users that do not play.", |it| {
+            it.users().saturating_sub(it.playing().1)
+        }),
         of_census("games", "Rooms, whether they play or not.", Census::games),
+        of_census("games_waiting", "Rooms that wait for players.", |it| {
+            it.games().saturating_sub(it.playing().0)
+        }),
         of_census("games_playing", "Rooms whose game runs.", |it| {
             it.playing().0
         }),

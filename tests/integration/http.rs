@@ -44,6 +44,10 @@ fn metrics_tell_what_happens() {
     };
     assert_eq!(value("samara_users"), 1.0);
     assert_eq!(value("samara_games"), 1.0);
+    assert_eq!(value("samara_users_idle"), 1.0);
+    assert_eq!(value("samara_users_playing"), 0.0);
+    assert_eq!(value("samara_games_waiting"), 1.0);
+    assert_eq!(value("samara_games_playing"), 0.0);
     assert_eq!(value("samara_sessions"), 1.0);
     assert_eq!(value("samara_connections"), 1.0);
     assert_eq!(value("samara_logins_total"), 1.0);

@@ -15,6 +15,8 @@ mod games;
 mod garbage;
 mod half_open;
 mod http;
+#[cfg(unix)]
+mod journal;
 mod leaving;
 mod lists;
 mod login;
@@ -29,6 +31,7 @@ mod session_in_hex;
 mod starting;
 mod stop;
 mod tcp;
+mod updates;
 mod vectors;
 mod world;
 #[cfg(unix)]

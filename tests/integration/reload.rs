@@ -75,6 +75,8 @@ fn a_signal_reads_everything_again_and_says_what_waits() {
         eve.send_raw(b"HELLO0.83\0");
         eve.reply() == Reply::Full
     });
+    let told = |line: &&String| line.contains("game.bufferSize");
+    assert_eq!(program.logged.iter().filter(told).count(), 1, "told once");
 }
 
 #[test]

@@ -22,6 +22,11 @@ pub struct Program {
 impl Program {
     /// Starts it with these options; when this returns, it listens.
     pub fn start(options: &[&str]) -> Self {
+        Self::logging("info", options)
+    }
+
+    /// The same with another filter of its log.
+    pub fn logging(filter: &str, options: &[&str]) -> Self {
         let own = [
             "serve",
             "--bind",
@@ -29,7 +34,7 @@ impl Program {
             "--port",
             "0",
             "--log",
-            "info",
+            filter,
         ];
         let mut child = Command::new(env!("CARGO_BIN_EXE_samara"))
             .args(own)

@@ -31,6 +31,11 @@ impl Asked {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// The headers' names, in lower case and in their order.
+    pub fn header_names(&self) -> Vec<&str> {
+        self.headers.iter().map(|(name, _)| name.as_str()).collect()
+    }
+
     /// The value of a parameter.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         let found = self.query.iter().find(|(other, _)| other == name);

@@ -54,6 +54,7 @@ texts! {
     // After login.
     Product, "KailleraServerImpl.Product", "{0} {1}";
     AdminWelcome, "KailleraServerImpl.AdminWelcomeMessage", "You have admin rights; /help lists the commands.";
+    UpdateAvailable, "KailleraServerImpl.UpdateAvailable", "Version {0} can be had; this is {1}.";
 
     // Words inside other texts. Those for connection types are the ones of clients' menus.
     TypeLan, "ConnectionType.Lan", "LAN";

@@ -3,6 +3,7 @@
 mod admin;
 mod chat;
 mod defects;
+mod events;
 mod games;
 mod lag;
 mod leaving;
@@ -21,7 +22,8 @@ mod unseen;
 mod watch;
 
 use super::{
-    Close, Departure, GameKey, LagOrder, Lobby, Login, Sink, Start, UserKey, Watcher, rules::Rules,
+    Close, Departure, Event, GameKey, LagOrder, Lobby, Login, Sink, Start, UserKey, Watcher,
+    rules::Rules,
 };
 use crate::{
     kaillera::message::{ClientMessage, ConnectionType, GameId, ServerMessage, UserId},
@@ -62,6 +64,8 @@ struct Recorder {
     log: Vec<String>,
     /// Those of the game that began last, in the order of their numbers.
     players: Vec<UserKey>,
+    /// The names of what the operator may read.
+    events: Vec<String>,
 }
 
 impl Sink for Recorder {
@@ -120,6 +124,12 @@ impl Sink for Recorder {
         let seat = char::from_u32(u32::from('a') + user.seat).unwrap_or('?');
         self.log.push(format!("close {seat} {close:?}"));
     }
+
+    fn event(&mut self, event: &Event<'_>) {
+        let all = format!("{event:?}");
+        let end = all.find([' ', '(']).unwrap_or(all.len());
+        self.events.push(all[..end].to_owned());
+    }
 }
 
 /// Hands each message to a closure.
@@ -130,6 +140,26 @@ impl<F: FnMut(&ServerMessage<'_>)> Sink for OnNotice<F> {
         (self.0)(message);
     }
 
+    fn begin(&mut self, _: GameKey, _: &Start<'_>) {}
+    fn lag(&mut self, _: GameKey, _: LagOrder) {}
+    fn watch(&mut self, _: GameKey, _: Watcher) {}
+    fn unwatch(&mut self, _: GameKey, _: UserKey, _: u8) {}
+    fn reseat(&mut self, _: GameKey, _: UserKey, _: usize) {}
+    fn play(&mut self, _: Time, _: GameKey) {}
+    fn remove(&mut self, _: Time, _: GameKey, _: usize) {}
+    fn end(&mut self, _: GameKey) {}
+    fn close(&mut self, _: UserKey, _: Close) {}
+}
+
+/// Hands each event to a closure.
+struct OnEvent<F>(F);
+
+impl<F: FnMut(&Event<'_>)> Sink for OnEvent<F> {
+    fn event(&mut self, event: &Event<'_>) {
+        (self.0)(event);
+    }
+
+    fn notice(&mut self, _: &[UserKey], _: &ServerMessage<'_>) {}
     fn begin(&mut self, _: GameKey, _: &Start<'_>) {}
     fn lag(&mut self, _: GameKey, _: LagOrder) {}
     fn watch(&mut self, _: GameKey, _: Watcher) {}

@@ -10,7 +10,7 @@ use super::*;
 use crate::{
     access::Rules as AccessRules,
     lobby::{
-        Posts, WordFilter,
+        Posts, Update, WordFilter,
         catalogue::{OperatorTexts, Text},
     },
 };

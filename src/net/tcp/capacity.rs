@@ -4,6 +4,7 @@ use super::{TcpSettings, endpoint::Stage};
 use crate::{
     buffer::{Frame, FramePool},
     metrics::{Drops, Metrics, Reason},
+    privacy::shown,
     timer::Time,
 };
 use foldhash::fast::RandomState;
@@ -153,7 +154,8 @@ impl Capacity {
     /// Counts what was refused or cut off and, now and then, logs one.
     pub(super) fn count_drop(&self, reason: Reason, peer: SocketAddr, now: Time) {
         if let Some(count) = self.drops.record(reason, now) {
-            log::warn!("dropped: {} (from {peer}; {count} so far)", reason.text());
+            let (what, peer) = (reason.text(), shown(peer));
+            log::warn!("dropped: {what} (from {peer}; {count} so far)");
         }
     }
 

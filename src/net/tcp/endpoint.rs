@@ -4,7 +4,7 @@ use super::{
     Capacity, Connections, Origin, TcpService, connection::Phase, connections::Polled,
     driver::Driver,
 };
-use crate::{metrics::Reason, net::Progress, timer::Time};
+use crate::{metrics::Reason, net::Progress, privacy::shown, timer::Time};
 use mio::{
     Interest, Registry, Token,
     event::Event,
@@ -218,6 +218,7 @@ impl TcpEndpoint {
             Ok(id) => id,
             Err(error) => {
                 self.capacity.leave(peer.ip());
+                let peer = shown(peer);
                 log::debug!("cannot watch a connection from {peer}: {error}");
                 return;
             }

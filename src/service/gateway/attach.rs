@@ -9,6 +9,7 @@ use crate::{
     maple::{CharacterId, Hello},
     metrics::Reason,
     net::tcp::{ConnectionId, Connections},
+    privacy::shown,
     service::maple::LONGEST_HELLO,
     timer::Time,
 };
@@ -113,7 +114,7 @@ impl GatewayService {
         let upstream = match net.connect(server, source) {
             Ok(upstream) => upstream,
             Err(error) => {
-                let (number, peer) = (pair.number, pair.peer);
+                let (number, peer) = (pair.number, shown(pair.peer));
                 log::warn!("maple {number}: {peer} cannot be connected to {server}: {error}");
                 net.refuse(pair.client, Reason::BadUpstream);
                 return;
@@ -129,8 +130,11 @@ impl GatewayService {
         log::info!(
             "maple {}: {} goes to {server}{}",
             pair.number,
-            pair.peer,
-            source.map_or(String::new(), |source: IpAddr| format!(" from {source}")),
+            shown(pair.peer),
+            source.map_or(String::new(), |source: IpAddr| format!(
+                " from {}",
+                shown(source)
+            )),
         );
         if pair.decide_by.take().is_some() {
             self.context.shared.leave(pair.peer.ip());
@@ -173,7 +177,7 @@ impl GatewayService {
         log::error!(
             "maple {}: the server of {} cannot be used for version {version}: {problem}",
             pair.number,
-            pair.peer,
+            shown(pair.peer),
         );
         net.note(pair.client, Reason::BadUpstream);
         pair.end(net);

@@ -49,6 +49,7 @@ use crate::{
         Sniff,
         tcp::{ConnectionId, Connections, Ending, Origin, TcpService},
     },
+    privacy::shown,
     service::packet_log::{PacketLog, Recorder},
     timer::Time,
 };
@@ -169,7 +170,7 @@ impl GatewayService {
 
     /// The side of the server is gone or will be: the client gets what there was, and an end.
     fn without_server(&mut self, pair: &mut Pair, ending: Ending, net: &mut Connections) {
-        let (number, peer) = (pair.number, pair.peer);
+        let (number, peer) = (pair.number, shown(pair.peer));
         match &pair.stage {
             Stage::Attaching { server, .. } => {
                 log::warn!("maple {number}: {peer}: {server} cannot be used: {ending:?}");

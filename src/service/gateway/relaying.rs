@@ -9,6 +9,7 @@ use crate::{
     maple::{CharacterId, DecodeError, Direction, Exchange, Iv, Migration},
     metrics::Reason,
     net::tcp::Connections,
+    privacy::shown,
     service::packet_log::Record,
     timer::Time,
 };
@@ -77,7 +78,7 @@ impl GatewayService {
         error: DecodeError,
         net: &mut Connections,
     ) {
-        let (number, peer) = (pair.number, pair.peer);
+        let (number, peer) = (pair.number, shown(pair.peer));
         match direction {
             Direction::ToServer => {
                 log::debug!("maple {number}: {peer}: {error}");
@@ -234,19 +235,20 @@ impl Context {
         local: Option<SocketAddr>,
     ) -> Answer {
         let Mover { number, client, .. } = mover;
+        let who = shown(client);
         let Some(server) = self.settings.routes.find(migration.to) else {
             let to = migration.to;
-            log::warn!("maple {number}: {client} is sent to {to}, to which no route leads");
+            log::warn!("maple {number}: {who} is sent to {to}, to which no route leads");
             return Answer::Refuse(Reason::BadMove);
         };
         let Some(character) = migration.character.or(mover.character) else {
-            log::warn!("maple {number}: {client} is sent to {server} as nobody knows whom");
+            log::warn!("maple {number}: {who} is sent to {server} as nobody knows whom");
             return Answer::Refuse(Reason::BadMove);
         };
         let public = self.settings.public_at(local);
         let Some(public) = public.place(local, migration.to) else {
             log::error!(
-                "maple {number}: {client} came by IPv6, and gateway.public_address is not set"
+                "maple {number}: {who} came by IPv6, and gateway.public_address is not set"
             );
             return Answer::Refuse(Reason::BadMove);
         };
@@ -260,7 +262,7 @@ impl Context {
         }
         self.metrics.maple_migrations.add(1);
         let CharacterId(id) = character;
-        log::info!("maple {number}: {client} moves to {server} as character {id}");
+        log::info!("maple {number}: {who} moves to {server} as character {id}");
         Answer::Go(public)
     }
 }

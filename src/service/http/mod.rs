@@ -34,6 +34,7 @@ use std::{
     collections::HashMap,
     fmt,
     io::{self, Write},
+    net::SocketAddr,
     sync::Arc,
     time::Duration,
 };
@@ -69,6 +70,8 @@ pub struct HttpService {
     exposition: Arc<Exposition>,
     status: Option<Arc<Status>>,
     on_shared_port: bool,
+    /// A port of ours where others than this machine's see no figures.
+    guarded_port: Option<u16>,
     /// The lobby that was shown last, and the page that shows it.
     shown: Option<Arc<Snapshot>>,
     shown_page: Vec<u8>,
@@ -86,6 +89,7 @@ impl HttpService {
             exposition,
             status: None,
             on_shared_port: true,
+            guarded_port: None,
             shown: None,
             shown_page: Vec::new(),
             waiting: HashMap::new(),
@@ -108,6 +112,13 @@ impl HttpService {
         self
     }
 
+    /// Shows `/metrics` on `port` to callers from this machine alone.
+    #[must_use]
+    pub fn with_metrics_guarded(mut self, port: Option<u16>) -> Self {
+        self.guarded_port = port;
+        self
+    }
+
     /// Answers the request at the front of `bytes`; how long it was, or `None` if it is not all
     /// there, has to wait for the lobby, or the connection is being closed.
     fn serve(
@@ -119,7 +130,7 @@ impl HttpService {
     ) -> Option<usize> {
         let (status, request, len) = match Request::parse(bytes) {
             Ok(None) => return None,
-            Ok(Some((request, len))) => match self.page(now, id, &request) {
+            Ok(Some((request, len))) => match self.page(now, id, &request, net) {
                 Some(status) => (status, Some(request), len),
                 None => {
                     net.pause(id);
@@ -145,10 +156,20 @@ impl HttpService {
     }
 
     /// Writes the body that `request` asks for; `None` if it has to wait.
-    fn page(&mut self, now: Time, id: ConnectionId, request: &Request<'_>) -> Option<Verdict> {
+    fn page(
+        &mut self,
+        now: Time,
+        id: ConnectionId,
+        request: &Request<'_>,
+        net: &Connections,
+    ) -> Option<Verdict> {
         let page = match request.path {
             b"/" if self.status.is_some() => Page::Lobby,
             b"/health" => Page::Health,
+            b"/metrics" if is_guarded(self.guarded_port, net.local(id), net.peer(id)) => {
+                self.say("Figures are shown to this machine only; see http.metrics_to_all.");
+                return Some(Verdict::Forbidden);
+            }
             b"/metrics" => Page::Metrics,
             b"/status.json" if self.status.is_some() => Page::Status,
             _ => {
@@ -223,6 +244,7 @@ impl HttpService {
     fn compose(&mut self, status: Verdict, keeps: bool, is_head: bool) -> io::Result<()> {
         let (code, kind) = match status {
             Verdict::Ok(kind) => ("200 OK", kind),
+            Verdict::Forbidden => ("403 Forbidden", PLAIN),
             Verdict::NotFound => ("404 Not Found", PLAIN),
             Verdict::WrongMethod => ("405 Method Not Allowed", PLAIN),
             Verdict::Unavailable => ("503 Service Unavailable", PLAIN),
@@ -240,7 +262,7 @@ impl HttpService {
             }
             Verdict::WrongMethod => write!(answer, "Allow: GET, HEAD\r\n")?,
             Verdict::Unavailable => write!(answer, "Retry-After: 1\r\n")?,
-            Verdict::Ok(_) | Verdict::NotFound | Verdict::Refused(_) => {}
+            Verdict::Ok(_) | Verdict::Forbidden | Verdict::NotFound | Verdict::Refused(_) => {}
         }
         let connection = if keeps { "keep-alive" } else { "close" };
         write!(answer, "Connection: {connection}\r\n\r\n")?;
@@ -264,10 +286,21 @@ enum Page {
 enum Verdict {
     /// A page of this type.
     Ok(&'static str),
+    Forbidden,
     NotFound,
     WrongMethod,
     Unavailable,
     Refused(Refusal),
+}
+
+/// Whether somebody may not see what is for this machine alone, on this port of ours.
+fn is_guarded(port: Option<u16>, local: Option<SocketAddr>, peer: Option<SocketAddr>) -> bool {
+    let Some(port) = port else {
+        return false;
+    };
+    let is_there = local.is_none_or(|local| local.port() == port);
+    let is_near = peer.is_some_and(|peer| peer.ip().to_canonical().is_loopback());
+    is_there && !is_near
 }
 
 impl TcpService for HttpService {

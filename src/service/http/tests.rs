@@ -52,6 +52,25 @@ fn health_is_answered_to_the_byte() {
 }
 
 #[test]
+fn figures_are_shown_to_this_machine_and_on_ports_of_their_own() {
+    let at = |text: &str| text.parse().ok();
+    for (port, local, peer, expected) in [
+        (None, "192.0.2.1:27888", "198.51.100.7:9", false),
+        (Some(27888), "192.0.2.1:27888", "198.51.100.7:9", true),
+        (Some(27888), "192.0.2.1:9100", "198.51.100.7:9", false),
+        (Some(27888), "192.0.2.1:27888", "127.0.0.1:9", false),
+        (Some(27888), "[::1]:27888", "[::1]:9", false),
+        (Some(27888), "[::1]:27888", "[::ffff:127.0.0.1]:9", false),
+        (Some(27888), "[::1]:27888", "[2001:db8::1]:9", true),
+        // What is not known is not trusted.
+        (Some(27888), "", "", true),
+    ] {
+        let guarded = is_guarded(port, at(local), at(peer));
+        assert_eq!(guarded, expected, "{port:?} {local} {peer}");
+    }
+}
+
+#[test]
 fn every_split_gets_the_same_answers() {
     let stream = [HEALTH, b"GET /no HTTP/1.1\r\nHost: a\r\n\r\n", HEALTH].concat();
     let mut server = server();

@@ -24,6 +24,7 @@ pub(super) struct Admission {
     games: AtomicUsize,
     games_playing: AtomicUsize,
     users_playing: AtomicUsize,
+    games_synchronizing: AtomicUsize,
     unfinished: Mutex<Unfinished>,
 }
 
@@ -59,6 +60,7 @@ impl Admission {
             games: AtomicUsize::new(0),
             games_playing: AtomicUsize::new(0),
             users_playing: AtomicUsize::new(0),
+            games_synchronizing: AtomicUsize::new(0),
             unfinished: Mutex::new(unfinished),
         }
     }
@@ -134,6 +136,15 @@ impl Admission {
     pub(super) fn playing(&self) -> (usize, usize) {
         let games = self.games_playing.load(Ordering::Relaxed);
         (games, self.users_playing.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn set_synchronizing(&self, games: usize) {
+        self.games_synchronizing.store(games, Ordering::Relaxed);
+    }
+
+    /// Rooms whose players get ready.
+    pub(super) fn synchronizing(&self) -> usize {
+        self.games_synchronizing.load(Ordering::Relaxed)
     }
 
     pub(super) fn games(&self) -> usize {

@@ -17,6 +17,7 @@ use crate::{
     buffer::FramePool,
     metrics::{Drops, Metrics, Reason},
     net::sys::Transmit,
+    privacy::shown,
     timer::Time,
 };
 use crossbeam_queue::{ArrayQueue, SegQueue};
@@ -171,7 +172,8 @@ impl Exchange {
         if let Some(count) = self.drops.record(reason, now) {
             match peer {
                 Some(peer) => {
-                    log::warn!("dropped: {} (from {peer}; {count} so far)", reason.text())
+                    let (what, peer) = (reason.text(), shown(peer));
+                    log::warn!("dropped: {what} (from {peer}; {count} so far)");
                 }
                 None => log::warn!("dropped: {} ({count} so far)", reason.text()),
             }

@@ -3,6 +3,7 @@
 use super::{
     RoomNews,
     courier::Courier,
+    journal::Journal,
     mail::{GameMail, LobbyMail, Playing, UserMail},
     post::Post,
     sanctions_file,
@@ -16,7 +17,7 @@ use crate::{
         message::{ClientMessage, ServerMessage},
     },
     lobby::{
-        Close, GameKey, LagOrder, Lobby, Login, Player, RoomEvent, Sink, Start, TriviaWish,
+        Close, Event, GameKey, LagOrder, Lobby, Login, Player, RoomEvent, Sink, Start, TriviaWish,
         UserKey, Watcher, sync::FIRST_WATCHER,
     },
     timer::Time,
@@ -46,6 +47,7 @@ struct Stage {
     courier: Courier,
     /// For users, whom the lobby does not wait for: they may be waiting for it.
     to_users: Courier,
+    journal: Journal,
 }
 
 #[derive(Debug)]
@@ -94,6 +96,7 @@ impl LobbyActor {
                 rejected: false,
                 courier: Courier::default(),
                 to_users: Courier::default(),
+                journal: Journal::new(settings.rules.charset),
             },
         }
     }
@@ -122,6 +125,7 @@ impl LobbyActor {
         admission.set_users(self.lobby.users());
         admission.set_games(self.lobby.games());
         admission.set_playing(self.lobby.playing());
+        admission.set_synchronizing(self.lobby.synchronizing());
         let bulletin = &post.exchange().bulletin;
         bulletin.publish(now, || self.lobby.snapshot());
         Turn {
@@ -200,6 +204,7 @@ impl LobbyActor {
                 post.exchange().live.set(&rules);
                 lobby.set_rules(*rules);
             }
+            LobbyMail::Update(update) => lobby.set_update(*update),
             LobbyMail::Report(reports) => lobby.tell_admins(&reports, outlet),
             LobbyMail::Drain => lobby.drain(now, outlet),
             LobbyMail::ShutDown => lobby.shut_down(now, outlet),
@@ -253,6 +258,7 @@ fn of_game(lobby: &mut Lobby, now: Time, mail: LobbyMail, outlet: &mut Outlet<'_
         | LobbyMail::Access(_)
         | LobbyMail::Names(_)
         | LobbyMail::Rules(_)
+        | LobbyMail::Update(_)
         | LobbyMail::Report(_)
         | LobbyMail::Drain
         | LobbyMail::ShutDown
@@ -471,6 +477,10 @@ impl Sink for Outlet<'_> {
         if !exchange.bulletin.tell(|| RoomNews::new(event, charset)) {
             exchange.metrics.news_dropped.add(1);
         }
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        self.stage.journal.hear(self.now, event);
     }
 
     fn trivia(&mut self, wish: TriviaWish<'_>) {

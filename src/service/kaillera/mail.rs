@@ -5,8 +5,8 @@ use crate::{
     buffer::{Frame, FramePool},
     kaillera::message::ConnectionType,
     lobby::{
-        Close, Departure, GameKey, LagOrder, Player, Report, TriviaFiles, UserKey, WatchEnd,
-        Watcher,
+        Close, Departure, GameKey, LagOrder, Player, Report, TriviaFiles, Update, UserKey,
+        WatchEnd, Watcher,
         rules::Rules,
         sync::{Desync, FrameRate, LagReport, Rhythm, Sensitivity},
     },
@@ -228,6 +228,8 @@ pub(super) enum LobbyMail {
     Names(Box<Names>),
     /// The lobby's rules have changed.
     Rules(Box<Rules>),
+    /// For admins, after their login.
+    Update(Box<Update>),
     /// For admins.
     Report(Box<[Report]>),
     Drain,

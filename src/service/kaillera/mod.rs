@@ -25,6 +25,7 @@ pub mod fuzz;
 mod game;
 mod gate;
 mod ingress;
+mod journal;
 mod layout;
 mod live;
 mod lobby;
@@ -55,7 +56,7 @@ use crate::{
     actor::Bell,
     buffer::FramePool,
     kaillera::MAX_MESSAGE,
-    lobby::{Report, Snapshot, rules::Rules},
+    lobby::{Report, Snapshot, Update, rules::Rules},
     metrics::{Drops, Metrics},
     timer::Time,
 };
@@ -217,6 +218,11 @@ impl Control {
         Census(self.exchange.clone())
     }
 
+    /// Tells the lobby, from another thread.
+    pub fn herald(&self) -> Herald {
+        Herald(self.exchange.clone())
+    }
+
     /// What the service counts.
     pub fn metrics(&self) -> Arc<Metrics> {
         self.exchange.metrics.clone()
@@ -244,6 +250,21 @@ impl Control {
     fn tell(&self, mail: LobbyMail) -> bool {
         let is_told = self.post.lobby(mail).is_ok();
         self.post.ring();
+        is_told
+    }
+}
+
+/// Tells the lobby what was heard of outside; for any thread.
+#[derive(Clone, Debug)]
+pub struct Herald(Arc<Exchange>);
+
+impl Herald {
+    /// Lets admins be told of a newer version after their login; answers whether the lobby could
+    /// be told.
+    pub fn tell_update(&self, update: Update) -> bool {
+        let post = Post::new(self.0.clone());
+        let is_told = post.lobby(LobbyMail::Update(Box::new(update))).is_ok();
+        post.ring();
         is_told
     }
 }
@@ -278,6 +299,11 @@ impl Census {
             post.ring();
         }
         newest
+    }
+
+    /// Rooms whose players get ready.
+    pub fn synchronizing(&self) -> usize {
+        self.0.admission.synchronizing()
     }
 
     /// The oldest of the news nobody has taken; there are none unless [`Settings::news`] is set.

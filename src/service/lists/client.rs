@@ -1,9 +1,10 @@
 //! Calls over HTTP that end in time.
 
-use super::{hook::Outcome, report::Request};
-use std::{fmt, time::Duration};
+use super::{hook::Outcome, report::Request, update};
+use std::{fmt, io::Read, time::Duration};
 use ureq::{
     Agent, Body,
+    config::AutoHeaderValue,
     http::{Response, Uri},
 };
 
@@ -69,6 +70,23 @@ impl Client {
         }
     }
 
+    /// Gets a page and tells nothing but the user agent; the beginning of it.
+    pub(super) fn look(&self, url: &str) -> Result<String, Failure> {
+        let call = self.agent.get(url).config();
+        let call = call.accept(AutoHeaderValue::None).max_redirects(0).build();
+        let mut answer = call.call().map_err(Failure::Call)?;
+        match answer.status().as_u16() {
+            200..=299 => {
+                let mut text = String::new();
+                let reader = answer.body_mut().as_reader();
+                // One that breaks off, or is no text, cannot be understood either.
+                let _ = reader.take(update::ANSWER).read_to_string(&mut text);
+                Ok(text)
+            }
+            status => Err(Failure::Status(status)),
+        }
+    }
+
     /// Posts a body of JSON to a hook.
     pub(super) fn post(&self, url: &str, body: &str) -> (Outcome, String) {
         let call = self.agent.post(url).config().max_redirects(0).build();
@@ -92,7 +110,6 @@ impl Client {
 }
 
 fn beginning(answer: &mut Response<Body>) -> String {
-    use std::io::Read;
     let mut bytes = Vec::new();
     let reader = answer.body_mut().as_reader();
     // An answer that breaks off is as good as one that is short.

@@ -6,7 +6,8 @@
 //! ([`Census::next_news`]). What is reported is decided without a socket and a clock: [`report`]
 //! makes requests, [`hook`] decides what is posted when.
 //!
-//! Both lists and all hooks are off unless they are configured, and nothing else calls anybody.
+//! Once a day it may look whether there is a newer version. Both lists, all hooks and that are off
+//! unless they are configured, and nothing else calls anybody.
 
 mod client;
 pub mod hook;
@@ -14,11 +15,15 @@ pub mod report;
 mod reporter;
 mod rounds;
 mod template;
+mod update;
 
 pub use client::is_url;
 pub use template::{PLACEHOLDERS, Template};
 
-use crate::{net::Clock, service::kaillera::Census};
+use crate::{
+    net::Clock,
+    service::kaillera::{Census, Herald},
+};
 use reporter::Reporter;
 use std::{
     io,
@@ -67,6 +72,8 @@ pub struct Settings {
     pub first: Duration,
     /// From reports to the next ones.
     pub every: Duration,
+    /// Where it is looked up whether there is a newer version, if it is.
+    pub updates: Option<String>,
     /// The hooks, and what they are told.
     pub hooks: hook::Settings,
 }
@@ -78,6 +85,7 @@ impl Settings {
             identity,
             emulinker: None,
             kaillera: None,
+            updates: None,
             first: Duration::from_secs(10),
             every: Duration::from_secs(60),
             hooks: hook::Settings::default(),
@@ -86,6 +94,11 @@ impl Settings {
 
     /// Whether there is anybody to tell.
     pub fn is_needed(&self) -> bool {
+        self.has_news() || self.updates.is_some()
+    }
+
+    /// Whether there is anybody who wants to hear of rooms.
+    pub fn has_news(&self) -> bool {
         self.emulinker.is_some() || self.kaillera.is_some() || !self.hooks.urls.is_empty()
     }
 }
@@ -99,16 +112,23 @@ pub struct ListsThread {
 }
 
 impl ListsThread {
-    /// Starts it; `census` shows the server whose times are `clock`'s.
+    /// Starts it; `census` shows the server whose times are `clock`'s, `herald` tells it of a newer
+    /// version.
     ///
     /// # Errors
     ///
     /// When the system refuses a thread.
-    pub fn start(settings: Settings, census: Census, clock: Clock) -> io::Result<Self> {
+    pub fn start(
+        settings: Settings,
+        census: Census,
+        herald: Herald,
+        clock: Clock,
+    ) -> io::Result<Self> {
         let stopped = Arc::new(AtomicBool::new(false));
         let its = stopped.clone();
         let thread = thread::Builder::new().name("lists".to_owned());
-        let thread = thread.spawn(move || Reporter::new(settings, census, clock).run(&its))?;
+        let thread =
+            thread.spawn(move || Reporter::new(settings, census, herald, clock).run(&its))?;
         Ok(Self { stopped, thread })
     }
 }

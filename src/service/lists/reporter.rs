@@ -6,12 +6,13 @@ use super::{
     hook::{Hook, Outcome},
     report::{self, Request, StartedGames},
     rounds::{Grumble, Rounds},
+    update::{self, EVERY},
 };
 use crate::{
     lobby::{RoomEventKind, Snapshot},
     metrics::Metrics,
     net::Clock,
-    service::kaillera::Census,
+    service::kaillera::{Census, Herald},
 };
 use std::{
     sync::{
@@ -32,29 +33,35 @@ const LOOK: Duration = Duration::from_millis(5);
 pub(super) struct Reporter {
     settings: Settings,
     census: Census,
+    herald: Herald,
     metrics: Arc<Metrics>,
     clock: Clock,
     client: Client,
     rounds: Rounds,
+    updates: Rounds,
     started: StartedGames,
     emulinker: Grumble,
     kaillera: Grumble,
+    no_update: Grumble,
     hooks: Vec<(String, Hook, Grumble)>,
 }
 
 impl Reporter {
-    pub(super) fn new(settings: Settings, census: Census, clock: Clock) -> Self {
+    pub(super) fn new(settings: Settings, census: Census, herald: Herald, clock: Clock) -> Self {
         let hook = |url: &String| (url.clone(), Hook::default(), Grumble::default());
         Self {
             metrics: census.metrics(),
             client: Client::new(),
             rounds: Rounds::new(clock.now() + settings.first, settings.every),
+            updates: Rounds::new(clock.now() + settings.first, EVERY),
             started: StartedGames::default(),
             emulinker: Grumble::default(),
             kaillera: Grumble::default(),
+            no_update: Grumble::default(),
             hooks: settings.hooks.urls.iter().map(hook).collect(),
             settings,
             census,
+            herald,
             clock,
         }
     }
@@ -63,6 +70,7 @@ impl Reporter {
         while !stopped.load(Ordering::Acquire) {
             self.hear();
             self.report(stopped);
+            self.look_for_update();
             self.post(stopped);
             thread::park_timeout(PAUSE);
         }
@@ -111,6 +119,36 @@ impl Reporter {
             "next report in {:?}",
             self.rounds.next().since(self.clock.now())
         );
+    }
+
+    fn look_for_update(&mut self) {
+        let now = self.clock.now();
+        let Some(url) = &self.settings.updates else {
+            return;
+        };
+        if !self.updates.is_due(now) {
+            return;
+        }
+        let answer = match self.client.look(url) {
+            Ok(answer) => answer,
+            Err(failure) => {
+                if self.no_update.is_due(now) {
+                    log::warn!("cannot look for a newer version: {failure} (told every 6 hours)");
+                }
+                return;
+            }
+        };
+        let own = env!("CARGO_PKG_VERSION");
+        match update::read(&answer) {
+            Some(update) if update::is_newer(&update.version, own) => {
+                log::info!("version {} can be had; this is {own}", update.version);
+                if !self.herald.tell_update(update) {
+                    log::debug!("the lobby is too busy to be told of a newer version");
+                }
+            }
+            Some(_) => log::debug!("there is no newer version"),
+            None => log::warn!("what updates.url answers cannot be understood"),
+        }
     }
 
     fn look_at_the_lobby(&self, stopped: &AtomicBool) -> Option<Arc<Snapshot>> {

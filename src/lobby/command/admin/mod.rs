@@ -11,7 +11,7 @@ use crate::{
     access::AccessLevel,
     kaillera::message::UserId,
     lobby::{
-        Lobby, Sink, TriviaCommand, UserKey,
+        Event, Lobby, Sink, TriviaCommand, UserKey,
         catalogue::{Param, Text},
         chat::inform,
         rights::Right,
@@ -142,19 +142,31 @@ impl Lobby {
         if !sender.may(Right::KeepOrder) || !sender.may(entry.right) && is_everybodys(entry.word) {
             return false;
         }
-        let (id, name) = (sender.id.0, self.charset.decode(&sender.name));
         if !sender.may(entry.right) {
             let reason = match sender.may(Right::Administer) {
                 true => Text::SuperAdminOnly,
                 false => Text::AdminDenied,
             };
             inform(&[user], &self.catalogue.line(reason, &[]), sink);
+            sink.event(&Event::CommandFailed(sender.who(), entry.word));
             return true;
         }
-        log::info!("{name:?} ({id}) commands {}", entry.word);
+        let word = entry.word;
+        let target = numbered(rest).ok();
+        let target = target.and_then(|(id, _)| self.user_numbered(id).ok());
+        sink.event(&Event::Command {
+            who: sender.who(),
+            word,
+            rest,
+            target: target.map(User::who).filter(|_| has_target(word)),
+            is_speech: is_speech(word),
+        });
         let given = Given { now, user, rest };
-        if let Err(failure) = self.carry_out(entry.word, given, sink) {
+        if let Err(failure) = self.carry_out(word, given, sink) {
             self.admin_failed(user, entry, &failure, sink);
+            if let Some(sender) = self.users.get(user) {
+                sink.event(&Event::CommandFailed(sender.who(), entry.word));
+            }
         }
         true
     }
@@ -241,6 +253,17 @@ pub(super) fn has(word: &str) -> bool {
 /// Whether everybody has a command of this word.
 fn is_everybodys(word: &str) -> bool {
     super::lobby::words().any(|other| other == word)
+}
+
+/// Whether what follows the command is said to users.
+fn is_speech(word: &str) -> bool {
+    matches!(word, "/announce" | "/announceall" | "/announcegame")
+}
+
+/// Whether a number behind the command is a user's.
+fn has_target(word: &str) -> bool {
+    let is_of_no_user = matches!(word, "/closegame" | "/findgame" | "/finduser");
+    !is_of_no_user && !is_speech(word) && !word.starts_with("/trivia")
 }
 
 /// A number and what follows it.

@@ -87,9 +87,16 @@ pub(super) const LOGINS: &[Scene] = &[
     (
         |w| {
             w.quit('x', "");
+            w.lobby.set_update(Update {
+                version: "9.0.0".to_owned(),
+                notes: Vec::new(),
+            });
             w.login('x', login(b"x"));
         },
-        &[("x: Info server: ", "Product AdminWelcome")],
+        &[(
+            "x: Info server: ",
+            "Product AdminWelcome UpdateAvailable",
+        )],
     ),
 ];
 
