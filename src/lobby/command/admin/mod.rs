@@ -152,8 +152,8 @@ impl Lobby {
             who: sender.who(),
             word: entry.word,
             rest,
-            target: target.map(User::who).filter(|_| has_target(command)),
-            is_speech: is_speech(command),
+            target: target.map(User::who).filter(|_| has_target(entry.word)),
+            is_speech: is_speech(entry.word),
         });
         if let Err(failure) = self.run_admin_command(now, user, command, rest, sink) {
             self.admin_failed(user, entry, &failure, sink);
@@ -274,16 +274,14 @@ impl Lobby {
 }
 
 /// Whether what follows the command is said to users.
-fn is_speech(command: Command) -> bool {
-    use Command as C;
-    matches!(command, C::Announce | C::AnnounceAll | C::AnnounceGame)
+fn is_speech(word: &str) -> bool {
+    word.starts_with("/announce")
 }
 
 /// Whether a number behind the command is a user's.
-fn has_target(command: Command) -> bool {
-    use Command as C;
-    let of_rooms = matches!(command, C::CloseGame | C::FindGame);
-    !of_rooms && !is_speech(command) && !matches!(command, C::FindUser | C::Trivia(_))
+fn has_target(word: &str) -> bool {
+    let others = ["/closegame", "/findgame", "/finduser"];
+    !is_speech(word) && !word.starts_with("/trivia") && !others.contains(&word)
 }
 
 /// Whether everybody has a command of the same name.
