@@ -3,7 +3,7 @@
 use super::{Entry, Place};
 use crate::{
     lobby::{
-        Lobby, Sink, UserKey,
+        Event, Lobby, Sink, UserKey,
         catalogue::{Param, ROOM_NAME, Text},
         chat::{inform, say},
     },
@@ -79,6 +79,10 @@ impl Lobby {
             self.reply(user, place, Text::ChatDenied, &reason, sink);
             return;
         }
+        sink.event(&match room {
+            Some(game) => Event::RoomChat(game.as_room(), sender.who(), text),
+            None => Event::Chat(sender.who(), text),
+        });
         let params = [Param::Bytes(&sender.name), Param::Bytes(text)];
         let lines = self.catalogue.wrapped(Text::Emote, &params);
         let alone = [user];

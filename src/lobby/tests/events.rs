@@ -136,5 +136,9 @@ fn commands_and_lines() {
     world.create('a', "Game");
     happened(&mut world);
     world.game_chat('a', "hello");
-    expect(&mut world, ["RoomChat"]);
+    world.game_chat('a', "/me waves");
+    expect(&mut world, ["RoomChat", "RoomChat"]);
+    world.chat('a', "/me waves");
+    world.chat('a', "/msg 2 psst");
+    expect(&mut world, ["Chat"]);
 }

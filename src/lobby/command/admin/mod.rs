@@ -257,7 +257,7 @@ fn is_everybodys(word: &str) -> bool {
 
 /// Whether what follows the command is said to users.
 fn is_speech(word: &str) -> bool {
-    matches!(word, "/announce" | "/announceall" | "/announcegame")
+    word.starts_with("/announce")
 }
 
 /// Whether a number behind the command is a user's.

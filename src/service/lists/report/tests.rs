@@ -83,6 +83,14 @@ fn kaillera_is_told_in_the_order_of_the_specification() {
 }
 
 #[test]
+fn reports_come_after_ten_seconds_and_every_minute_and_to_nobody() {
+    let settings = crate::service::lists::Settings::new(identity());
+    let times = (settings.first.as_secs(), settings.every.as_secs());
+    assert_eq!(times, (10, 60));
+    assert!(!settings.is_needed() && !settings.has_news());
+}
+
+#[test]
 fn an_address_is_told_only_if_there_is_one() {
     let identity = Identity {
         address: String::new(),
