@@ -174,6 +174,8 @@ fn agree(world: &mut World) {
 
 /// What one says, all hear.
 fn talk(world: &mut World) {
+    // The newcomer may not say anything for 2 s from its login on.
+    world.run_for(3 * SECOND);
     for speaker in online(world) {
         let listeners = online(world);
         let line = format!("last words of {speaker}").into_bytes();

@@ -497,8 +497,8 @@ pub(super) const UNUSED: &[&str] = &[
     // The same is said by another text of the same situation.
     "GameDesynchAction.DesynchDetected",
     "KailleraServerImpl.CreateGameDeniedFloodControl",
-    // What they were about is not done: posts to one site are web hooks, there is no survey, and lag
-    // is told in seconds.
+    // What they were about is not done: posts to one site are web hooks here, there is no survey,
+    // and lag is told in seconds.
     "KailleraServerImpl.TweetCloseMessage",
     "Survey.Consent",
     "Survey.ConsentNo",
