@@ -62,7 +62,6 @@ fn free_port() -> u16 {
 
 fn greets(address: SocketAddr, line: &str) {
     let mut ann = Player::log_in(address, &Identity::new("Ann"));
-    ann.echo(b"here");
     let is_it = |text: &[u8]| text == line.as_bytes();
     let greeting = ann.passed.iter().any(|it| match it.message() {
         samara::kaillera::message::ServerMessage::InformationMessage { text, .. } => is_it(text),
@@ -116,7 +115,7 @@ fn two_servers_on_one_machine() {
         ("not running\n", Some(0))
     );
     // The other one was left alone.
-    Player::log_in(address, &Identity::new("Bob")).echo(b"here");
+    Player::log_in(address, &Identity::new("Bob")).create(b"Game");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use super::*;
 use crate::support::{Recipe, Table, room, serve, wait_until};
 use samara::{
+    config::Config,
     kaillera::{
         bundle::{BundleWriter, MessageNumber},
         connect::Reply,
@@ -44,32 +45,33 @@ fn owner(last: u8, server: SocketAddr, name: &str) -> Player {
     player
 }
 
+/// A server on which lines have to be an hour apart, and one on which they need no pause.
+fn slow_and_quick() -> [Config; 2] {
+    [PAUSE, Duration::ZERO].map(|pause| {
+        let mut config = staffed();
+        config.rules.chat_flood = pause;
+        config
+    })
+}
+
 #[test]
 fn lines_in_the_lobby() {
-    let mut config = staffed();
-    config.rules.chat_flood = PAUSE;
-    let (_server, address) = serve(&config);
+    let servers = slow_and_quick().map(|config| serve(&config));
+    let [(_, slow), (_, quick)] = servers;
     let long = "x".repeat(151);
     let too_fast = "Not sent: you are sending too fast";
     let silenced = "Not sent: you are silenced";
     let illegal = "Not sent: the text has characters that are not allowed";
-    // Silenced before too fast before characters before length; what is refused takes no turn.
+    let too_long = "Not sent: the text is too long";
+    // Silenced before too fast before characters before length; a login counts as a line.
     let table = [
-        (SILENCED, false, format!("a\x1F{long}"), silenced),
-        (NORMAL, true, format!("a\x1F{long}"), too_fast),
-        (NORMAL, false, format!("a\x1F{long}"), illegal),
-        (
-            NORMAL,
-            false,
-            long.clone(),
-            "Not sent: the text is too long",
-        ),
+        (slow, SILENCED, format!("a\x1F{long}"), silenced),
+        (slow, NORMAL, format!("a\x1F{long}"), too_fast),
+        (quick, NORMAL, format!("a\x1F{long}"), illegal),
+        (quick, NORMAL, long.clone(), too_long),
     ];
-    for (n, (last, is_soon, line, expected)) in table.into_iter().enumerate() {
+    for (n, (address, last, line, expected)) in table.into_iter().enumerate() {
         let mut player = user(last, address, &format!("User {n}"));
-        if is_soon {
-            player.echo(b"first");
-        }
         player.chat(line.as_bytes());
         let answer = player.expect("a refusal", |message| match *message {
             ServerMessage::InformationMessage { text, .. } if text.starts_with(b"Not") => {
@@ -78,18 +80,14 @@ fn lines_in_the_lobby() {
             _ => None,
         });
         assert_eq!(answer.message(), information(expected), "{line}");
-        if !is_soon && last == NORMAL {
-            player.echo(b"it is still its turn");
-        }
     }
-    // Blank lines are nothing, and take no turn either.
-    let mut player = user(2, address, "Blank");
+    let mut player = user(2, quick, "Blank");
     for line in [&b""[..], b"  ", b"\t\x01"] {
         player.chat(line);
     }
     player.echo(b"only this");
     // From ELEVATED on neither pace, characters nor length matter: a long line is several.
-    let mut player = user(ELEVATED, address, "Eve");
+    let mut player = user(ELEVATED, slow, "Eve");
     player.echo(b"a\x1Fb");
     player.echo(&[b'x'; 255]);
     player.chat(&[b'y'; 300]);
@@ -101,15 +99,13 @@ fn lines_in_the_lobby() {
 
 #[test]
 fn commands_that_come_too_soon_or_from_the_silenced() {
-    let mut config = staffed();
-    config.rules.chat_flood = PAUSE;
-    let (_server, address) = serve(&config);
+    let servers = slow_and_quick().map(|config| serve(&config));
+    let [(_, address), (_, quick)] = servers;
+    let mut quick = owner(NORMAL, quick, "Ann");
+    quick.chat(b"/myip");
+    let answer = next_line(&mut quick);
+    assert_eq!(answer.message(), information("Your address: 127.0.0.5"));
     let mut ann = owner(NORMAL, address, "Ann");
-    ann.chat(b"/myip");
-    assert_eq!(
-        next_line(&mut ann).message(),
-        information("Your address: 127.0.0.5")
-    );
     for command in [
         &b"/myip"[..],
         b"/help",
