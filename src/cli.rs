@@ -110,6 +110,9 @@ pub(crate) struct Serve {
     /// A file that has the log, beside standard error [default: none]
     #[arg(long, value_name = "FILE")]
     log_file: Option<PathBuf>,
+    /// Log nothing to standard error
+    #[arg(long)]
+    quiet: bool,
 }
 
 /// Options of `check`.
@@ -225,6 +228,7 @@ impl Serve {
         config.net.loops = self.loops.unwrap_or(config.net.loops);
         config.net.workers = self.workers.unwrap_or(config.net.workers);
         config.log.filter = self.log.clone().unwrap_or(config.log.filter);
+        config.log.console &= !self.quiet;
         config.log.file = self.log_file.clone().or(config.log.file);
         Ok(config)
     }

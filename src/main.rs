@@ -53,7 +53,13 @@ fn serve(options: Serve) -> ExitCode {
         log.set(&config.log);
         Ok(config)
     };
+    let has_file = config.log.file.is_some();
     let outcome = server::run(config, Box::new(source));
+    if let Err(error) = &outcome
+        && has_file
+    {
+        log::error!("{error}");
+    }
     log.finish();
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

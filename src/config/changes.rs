@@ -69,7 +69,7 @@ mod tests {
             keepalive_timeout_s = 200\nidle_timeout_s = 7\n\
             [games]\nwatching = false\nlagstat_duration_s = 30\nautofire_sensitivity = 3\n\
             [access]\nrules = [\"silence,*\"]\n[texts]\n\"ChatAction.ChatDenied\" = \"x\"\n\
-            [shutdown]\ndrain_s = 7\n[log]\nfilter = \"warn\"\naddresses = \"full\"\nchat = true\n\
+            [shutdown]\ndrain_s = 7\n[log]\nfilter = \"warn\"\nconsole = false\naddresses = \"full\"\nchat = true\n\
             game_chat = true\n";
         let new = Config::parse("t", text).unwrap();
         assert_eq!(new.needs_restart(&Config::default()), [""; 0]);

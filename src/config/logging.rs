@@ -12,14 +12,27 @@ pub const LOG_FILTERS: &str =
     "off, error, warn, info, debug or trace, or target=level, several separated by commas";
 
 /// What is logged, and where to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log {
     /// What is logged, as [`is_log_filter`] takes it; empty leaves it to the environment.
     pub filter: String,
-    /// A file that has it, beside standard error.
+    /// Whether standard error has it.
+    pub console: bool,
+    /// A file that has it, too.
     pub file: Option<PathBuf>,
     /// What is shown of people.
     pub privacy: Privacy,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self {
+            filter: String::new(),
+            console: true,
+            file: None,
+            privacy: Privacy::default(),
+        }
+    }
 }
 
 /// Whether `filter` says what to log: a level, or `target=level`, several separated by commas.
@@ -43,11 +56,13 @@ pub(super) fn log(document: &mut Document<'_>, log: &mut Log) {
     let mut section = document.section("log");
     let Log {
         filter,
+        console,
         file,
         privacy,
     } = log;
     let parse = |text: &str| is_log_filter(text).then(|| text.to_owned());
     section.text("filter", LOG_FILTERS, parse, filter);
+    section.boolean("console", console);
     let path = |text: &str| Some((!text.is_empty()).then(|| PathBuf::from(text)));
     section.text("file", "a file's name, or \"\"", path, file);
     let addresses = |text: &str| {

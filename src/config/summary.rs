@@ -40,9 +40,11 @@ impl<'c> Summary<'c> {
             "" => write!(f, "  log          info, or as RUST_LOG says")?,
             filter => write!(f, "  log          {filter}")?,
         }
-        match &log.file {
-            Some(file) => write!(f, ", also to {}", file.display()),
-            None => Ok(()),
+        match (&log.file, log.console) {
+            (Some(file), true) => write!(f, ", also to {}", file.display()),
+            (Some(file), false) => write!(f, ", to {} alone", file.display()),
+            (None, true) => Ok(()),
+            (None, false) => write!(f, ", to nowhere"),
         }
     }
 

@@ -239,6 +239,7 @@ fn every_key_arrives() {
         url = "http://79/"
         [log]
         filter = "debug"
+        console = false
         file = "78"
         addresses = "full"
         chat = true
@@ -437,6 +438,7 @@ fn every_key_arrives() {
         },
         log: Log {
             filter: "debug".to_owned(),
+            console: false,
             file: Some("78".into()),
             privacy: Privacy {
                 addresses: Addresses::Full,

@@ -35,7 +35,7 @@ impl Log {
             None => None,
         };
         let log = Self {
-            logger: RwLock::new(logger(&settings.filter, file.as_ref())),
+            logger: RwLock::new(logger(settings, file.as_ref())),
             file,
         };
         let already = || StartError {
@@ -52,7 +52,7 @@ impl Log {
 
     /// Logs by other settings from here on, except for the file.
     pub fn set(&self, settings: &Settings) {
-        let new = logger(&settings.filter, self.file.as_ref());
+        let new = logger(settings, self.file.as_ref());
         *self.logger.write().unwrap_or_else(PoisonError::into_inner) = new;
         self.set_max_level();
         settings.privacy.set();
@@ -92,8 +92,8 @@ fn open(path: &Path) -> Result<LogFile, StartError> {
     })
 }
 
-fn logger(filter: &str, file: Option<&Arc<LogFile>>) -> env_logger::Logger {
-    let mut builder = match filter {
+fn logger(settings: &Settings, file: Option<&Arc<LogFile>>) -> env_logger::Logger {
+    let mut builder = match settings.filter.as_str() {
         "" => Builder::from_env(Env::default().default_filter_or("info")),
         filter => {
             let mut builder = Builder::new();
@@ -102,25 +102,33 @@ fn logger(filter: &str, file: Option<&Arc<LogFile>>) -> env_logger::Logger {
         }
     };
     builder.format_timestamp_millis().target(Target::Stderr);
-    if let Some(file) = file {
-        let both = Both { file: file.clone() };
+    if file.is_some() || !settings.console {
+        let outputs = Outputs {
+            has_console: settings.console,
+            file: file.cloned(),
+        };
         builder
-            .target(Target::Pipe(Box::new(both)))
+            .target(Target::Pipe(Box::new(outputs)))
             .write_style(WriteStyle::Never);
     }
     builder.build()
 }
 
-/// Standard error, and the file.
-struct Both {
-    file: Arc<LogFile>,
+/// Where lines go if not to standard error alone.
+struct Outputs {
+    has_console: bool,
+    file: Option<Arc<LogFile>>,
 }
 
-impl Write for Both {
+impl Write for Outputs {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        self.file.push(line);
-        // A console that is gone is no reason to lose the file, too.
-        let _ = io::stderr().write_all(line);
+        if let Some(file) = &self.file {
+            file.push(line);
+        }
+        if self.has_console {
+            // A console that is gone is no reason to lose the file, too.
+            let _ = io::stderr().write_all(line);
+        }
         Ok(line.len())
     }
 

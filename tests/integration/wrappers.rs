@@ -61,7 +61,7 @@ fn free_port() -> u16 {
 }
 
 fn greets(address: SocketAddr, line: &str) {
-    let mut ann = Player::log_in(address, &Identity::new("Ann"));
+    let ann = Player::log_in(address, &Identity::new("Ann"));
     let is_it = |text: &[u8]| text == line.as_bytes();
     let greeting = ann.passed.iter().any(|it| match it.message() {
         samara::kaillera::message::ServerMessage::InformationMessage { text, .. } => is_it(text),
@@ -96,6 +96,14 @@ fn two_servers_on_one_machine() {
     let (_, address) = log.split_once("listening on udp ").unwrap();
     let address = address.split_whitespace().next().unwrap().parse().unwrap();
     greets(address, "Native");
+
+    let taken = Folder::new("wrapped-taken");
+    taken.conf.change("emulinker.cfg", from, &to);
+    let started = taken.run("start-server.sh", &[]);
+    assert_eq!(started.status.code(), Some(1));
+    let said = told(&started);
+    let why = format!("cannot listen on udp 0.0.0.0:{port}: ");
+    assert!(said.contains(&why), "{said}");
 
     let again = emulinker.run("start-server.sh", &[]);
     assert_eq!(again.status.code(), Some(1));

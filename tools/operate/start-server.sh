@@ -94,11 +94,15 @@ fi
 
 touch "$log_file" || fail "cannot write $log_file"
 before=$(($(wc -c <"$log_file")))
-"$samara" "$@" </dev/null >>"$log_file" 2>&1 &
+# Why it could not start is on standard error; the log itself is rolled and written by the program.
+# shellcheck disable=SC2094  # both append
+"$samara" "$@" --log-file "$log_file" --quiet </dev/null >>"$log_file" 2>&1 &
 pid=$!
 echo "$pid" >"$pid_file"
 
+# What has been logged since, even if the file was begun anew meanwhile.
 logged() {
+  [ "$(wc -c <"$log_file")" -ge "$before" ] || before=0
   tail -c +"$((before + 1))" "$log_file"
 }
 

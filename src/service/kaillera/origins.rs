@@ -23,7 +23,12 @@ impl Origins {
     /// many players from there. Its other loopback addresses count, so that the bounds can be tried.
     pub(super) fn are_full(&self, address: IpAddr, limits: &Limits) -> bool {
         let address = address.to_canonical();
-        if [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)].contains(&address) {
+        if [
+            IpAddr::V4(Ipv4Addr::LOCALHOST),
+            IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ]
+        .contains(&address)
+        {
             return false;
         }
         let count = |of: &HashMap<IpAddr, usize>, key| of.get(&key).copied().unwrap_or(0);

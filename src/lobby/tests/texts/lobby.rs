@@ -93,10 +93,7 @@ pub(super) const LOGINS: &[Scene] = &[
             });
             w.login('x', login(b"x"));
         },
-        &[(
-            "x: Info server: ",
-            "Product AdminWelcome UpdateAvailable",
-        )],
+        &[("x: Info server: ", "Product AdminWelcome UpdateAvailable")],
     ),
 ];
 

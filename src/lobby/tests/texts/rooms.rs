@@ -51,7 +51,10 @@ pub(super) const ROOMS: &[Scene] = &[
             w.create('b', "Other");
         },
         &[
-            ("b: Info server: ", "CreateDenied CreateInRoom CreatePlaying"),
+            (
+                "b: Info server: ",
+                "CreateDenied CreateInRoom CreatePlaying",
+            ),
             (
                 "c: Info server: ",
                 "CreateBarred CreateIllegal CreateEmpty CreateLong CreateFiltered \
