@@ -2,7 +2,7 @@
 
 use super::{
     document::Document,
-    keys::{BYTES, SECONDS},
+    section::{BYTES, SECONDS},
 };
 use crate::{
     lobby::{

@@ -4,7 +4,7 @@ use super::{
     Config, Http, Net, Tcp, Wording, access, charset,
     document::{Document, KeyName},
     games, lists, logging, maple, minecraft,
-    section::Section,
+    section::{BYTES, MILLISECONDS, SECONDS, SECONDS_OR_OFF, Section},
 };
 use crate::{
     lobby::{
@@ -15,7 +15,7 @@ use crate::{
     net::tcp::TcpSettings,
     service::kaillera::{Limits, Link, MAX_THREADS},
 };
-use std::{net::SocketAddr, time::Duration};
+use std::net::SocketAddr;
 
 /// Codes of languages, for complaints.
 const LANGUAGES: &str = "one of en, es, ja, ko, pt, ru, zh";
@@ -29,10 +29,6 @@ pub(super) const WELCOME_LINE: usize = 255;
 /// Most lines of a greeting.
 pub(super) const WELCOME_LINES: usize = 256;
 
-const MILLISECONDS: (&str, Duration) = ("milliseconds", Duration::from_millis(1));
-pub(super) const SECONDS: (&str, Duration) = ("seconds", Duration::from_secs(1));
-const SECONDS_OR_OFF: (&str, Duration) = ("seconds; 0 is off", Duration::from_secs(1));
-pub(super) const BYTES: &str = "bytes";
 const CHARACTERS: &str = "characters";
 const CHARACTERS_OR_OFF: &str = "characters; 0 is off";
 

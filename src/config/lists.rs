@@ -3,7 +3,7 @@
 
 use super::{
     document::{Document, KeyName},
-    keys::SECONDS,
+    section::SECONDS,
 };
 use crate::{
     lobby::{Posts, rules::Rules},

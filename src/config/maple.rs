@@ -2,8 +2,7 @@
 
 use super::{
     document::{Document, KeyName},
-    keys::{BYTES, SECONDS},
-    section::Section,
+    section::{BYTES, SECONDS, Section},
 };
 use crate::{
     maple::{IvPolicy, Lookahead, Opcodes, Profile, Region},

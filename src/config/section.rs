@@ -10,6 +10,13 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
+/// Units of times, in words and in length.
+pub(super) const MILLISECONDS: (&str, Duration) = ("milliseconds", Duration::from_millis(1));
+pub(super) const SECONDS: (&str, Duration) = ("seconds", Duration::from_secs(1));
+pub(super) const SECONDS_OR_OFF: (&str, Duration) = ("seconds; 0 is off", Duration::from_secs(1));
+
+pub(super) const BYTES: &str = "bytes";
+
 /// Each reader answers whether its target now holds what the operator meant: the value of the
 /// key, or the default where the key is absent.
 pub(super) struct Section<'d, 't> {

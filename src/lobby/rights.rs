@@ -1,6 +1,5 @@
 //! Who may do what, as one table (kaillera-server.md 7.7).
 
-use super::user::User;
 use crate::access::AccessLevel;
 
 /// Something that only users from some level on may do, or are spared.
@@ -70,13 +69,6 @@ const TABLE: &[(Right, AccessLevel)] = &[
 pub(super) fn may(level: AccessLevel, right: Right) -> bool {
     let entry = TABLE.iter().find(|(of, _)| *of == right);
     entry.is_some_and(|(_, lowest)| level >= *lowest)
-}
-
-impl User {
-    /// Whether this user has `right`.
-    pub(super) fn may(&self, right: Right) -> bool {
-        may(self.level, right)
-    }
 }
 
 #[cfg(test)]

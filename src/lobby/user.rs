@@ -1,6 +1,9 @@
 //! The users that are logged in.
 
-use super::{GameKey, Login, UserKey, rights::Right};
+use super::{
+    GameKey, Login, UserKey,
+    rights::{self, Right},
+};
 use crate::{
     access::AccessLevel,
     kaillera::message::{ConnectionType, GameId, UserId},
@@ -90,6 +93,11 @@ pub(super) struct User {
 }
 
 impl User {
+    /// Whether this user has `right`.
+    pub(super) fn may(&self, right: Right) -> bool {
+        rights::may(self.level, right)
+    }
+
     /// The ping as it is sent: whole milliseconds, in 16 bits.
     pub(super) fn ping_ms(&self) -> u32 {
         let rounded = (self.ping.as_micros() + 500) / 1000;

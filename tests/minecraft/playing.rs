@@ -208,7 +208,7 @@ fn a_killed_upstream_is_told_of() {
     at_server.send(&kicked);
     at_server.rest();
     assert_eq!(Peer::login(to, NAME).reason(), "\"kicked\"");
-    again(&upstream, to);
+    let _both = again(&upstream, to);
     assert_eq!(server.metrics().minecraft_failures.get(), 3);
 }
 
