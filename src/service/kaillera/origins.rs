@@ -20,7 +20,7 @@ impl Origins {
     /// Whether no session more may come from there.
     ///
     /// This machine's own address has no bound: nobody beyond it can forge that, and tunnels bring
-    /// many players from there. Its other loopback addresses count, so that the bounds can be tried.
+    /// many players from there. Other loopback addresses count, so that the bounds can be tried.
     pub(super) fn are_full(&self, address: IpAddr, limits: &Limits) -> bool {
         let address = address.to_canonical();
         if [
