@@ -24,6 +24,7 @@ pub(super) fn games(document: &mut Document<'_>, rules: &mut Rules, limits: &mut
         watcher_number,
         come_back,
         choose_delay,
+        passwords,
         ..
     } = rules;
     let mut section = document.section("games");
@@ -35,6 +36,7 @@ pub(super) fn games(document: &mut Document<'_>, rules: &mut Rules, limits: &mut
     *autofire = Sensitivity::new(level).unwrap_or_default();
     section.boolean("drop_stalled", drop_stalled);
     section.boolean("choose_delay", choose_delay);
+    section.boolean("passwords", passwords);
     section.boolean("watching", watching);
     let number = |word: &str| match word {
         "next" => Some(WatcherNumber::Next),

@@ -181,6 +181,7 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
         welcome,
         room_welcome,
         word_filter: filter,
+        shadow_mute,
         ..
     } = rules;
     let charset_ok = section.text("charset", charset::NAMES, charset::charset, charset);
@@ -208,6 +209,7 @@ fn texts(section: &mut Section<'_, '_>, rules: &mut Rules) {
         room_welcome,
     );
     word_filter(section, filter);
+    section.boolean("shadow_mute", shadow_mute);
 }
 
 fn word_filter(section: &mut Section<'_, '_>, filter: &mut WordFilter) {

@@ -126,6 +126,7 @@ fn every_key_arrives() {
         welcome = ["Привет", ""]
         room_welcome = ["Да"]
          word_filter = ["Darn"]
+        shadow_mute = false
         [access]
         rules = ["user,ADMIN,192.0.2.1", "silence,hi"]
         file = "access.cfg"
@@ -155,6 +156,7 @@ fn every_key_arrives() {
         autofire_sensitivity = 3
         drop_stalled = false
         choose_delay = false
+        passwords = false
         watching = false
         watcher_number = "zero"
         come_back = true
@@ -293,6 +295,8 @@ fn every_key_arrives() {
             autofire: Sensitivity::new(3).unwrap(),
             drop_stalled: false,
             choose_delay: false,
+            passwords: false,
+            shadow_mute: false,
             watching: false,
             watcher_number: WatcherNumber::Zero,
             come_back: true,

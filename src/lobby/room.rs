@@ -215,7 +215,8 @@ impl Lobby {
     }
 
     fn check_password(&self, now: Time, joiner: &User, game: &Game) -> Result<(), Vec<u8>> {
-        let text = match (&game.password, &joiner.password) {
+        let asked = game.password.as_ref().filter(|_| self.rules.passwords);
+        let text = match (asked, &joiner.password) {
             (None, _) => return Ok(()),
             _ if game.misses.are_too_many(now, joiner.address) => Text::JoinPasswordTries,
             (Some(_), None) => Text::JoinPassword,

@@ -81,6 +81,10 @@ pub struct Rules {
     pub come_back: bool,
     /// Whether players may choose their frame delay.
     pub choose_delay: bool,
+    /// Whether rooms can have passwords.
+    pub passwords: bool,
+    /// Whether admins can have users' lines seen by nobody else.
+    pub shadow_mute: bool,
     /// With more users online than this, players get no lobby traffic while they play; 0 is never.
     pub quiet_games_above: u32,
     /// The character set of the server's own texts.
@@ -129,6 +133,8 @@ impl Default for Rules {
             watcher_number: WatcherNumber::Next,
             come_back: false,
             choose_delay: true,
+            passwords: true,
+            shadow_mute: true,
             quiet_games_above: 60,
             charset: WINDOWS_1252,
             language: Language::English,

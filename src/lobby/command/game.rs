@@ -50,10 +50,13 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
 }
 
 /// What `/help` says of these commands; the second is for owners.
-pub(super) fn helps() -> (impl Iterator<Item = Text>, impl Iterator<Item = Text>) {
-    let everybodys = TABLE.iter().map(|entry| entry.help);
+pub(super) fn helps() -> (
+    impl Iterator<Item = (&'static str, Text)>,
+    impl Iterator<Item = (&'static str, Text)>,
+) {
+    let everybodys = TABLE.iter().map(Entry::line);
     // Two words for one thing are listed once.
-    let owners = OWNER_TABLE.iter().skip(1).map(|entry| entry.help);
+    let owners = OWNER_TABLE.iter().skip(1).map(Entry::line);
     (everybodys, owners)
 }
 
@@ -73,11 +76,10 @@ impl Lobby {
         (word, rest): (&[u8], &[u8]),
         sink: &mut impl Sink,
     ) -> bool {
-        let Some(entry) = find(TABLE, word) else {
+        let Some(entry) = find(TABLE, word).filter(|_| self.offers(word)) else {
             return false;
         };
         match entry.command {
-            Command::Delay if !self.rules.choose_delay => return false,
             Command::Delay => {
                 if self.choose_delay(room, user, rest, sink).is_none() {
                     let usage = [Param::Text(entry.help)];

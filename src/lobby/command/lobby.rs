@@ -63,7 +63,7 @@ impl Lobby {
         let Some(sender) = self.users.get(user) else {
             return;
         };
-        let Some(entry) = find(TABLE, word) else {
+        let Some(entry) = find(TABLE, word).filter(|_| self.offers(word)) else {
             let params = [Param::Bytes(line)];
             inform(
                 &[user],
@@ -120,7 +120,8 @@ impl Lobby {
         let administers = self.users.get(user).is_some_and(is_admin);
         let own = TABLE
             .iter()
-            .filter(|entry| !(administers && admin::has(entry.word)));
+            .filter(|entry| !(administers && admin::has(entry.word)))
+            .filter(|entry| self.offers(entry.word.as_bytes()));
         let own = own.map(|entry| entry.help);
         for text in own.chain(social::TABLE.iter().map(|entry| entry.help)) {
             inform(&[user], &self.catalogue.line(text, &[]), sink);

@@ -64,6 +64,18 @@ impl Lobby {
         true
     }
 
+    /// Whether the operator lets the command be given; what is not is no command.
+    fn offers(&self, word: &[u8]) -> bool {
+        let switches = [
+            ("/delay", self.rules.choose_delay),
+            ("/password", self.rules.passwords),
+            ("/shadowsilence", self.rules.shadow_mute),
+            ("/unshadowsilence", self.rules.shadow_mute),
+        ];
+        let is_off = |(of, on): &(&str, bool)| !on && of.as_bytes().eq_ignore_ascii_case(word);
+        !switches.iter().any(is_off)
+    }
+
     /// Answers one user where it asked.
     fn reply(
         &self,
@@ -95,6 +107,13 @@ struct Entry<C: 'static> {
 
 fn words<C>(table: &'static [Entry<C>]) -> impl Iterator<Item = &'static str> {
     table.iter().map(|entry| entry.word)
+}
+
+impl<C> Entry<C> {
+    /// What `/help` has of it.
+    fn line(&self) -> (&'static str, Text) {
+        (self.word, self.help)
+    }
 }
 
 /// The entry for `word`, in any case.

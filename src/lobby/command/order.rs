@@ -43,9 +43,9 @@ pub(super) fn command(word: &[u8]) -> Option<(Command, Text)> {
     find(TABLE, word).map(|entry| (entry.command, entry.help))
 }
 
-/// The lines of help.
-pub(super) fn helps() -> impl Iterator<Item = Text> {
-    TABLE.iter().map(|entry| entry.help)
+/// What `/help` says of these commands.
+pub(super) fn helps() -> impl Iterator<Item = (&'static str, Text)> {
+    TABLE.iter().map(Entry::line)
 }
 
 impl Lobby {

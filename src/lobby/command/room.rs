@@ -63,7 +63,9 @@ impl Lobby {
         sink: &mut impl Sink,
     ) {
         let (word, rest) = split(line);
-        if let Some((command, help)) = owners(word) {
+        if self.offers(word)
+            && let Some((command, help)) = owners(word)
+        {
             if !self.commands(user, room) {
                 self.reply(user, Place::Room, Text::CommandOwner, &[], sink);
                 return;
@@ -190,16 +192,14 @@ impl Lobby {
 
     fn room_help(&self, user: UserKey, room: GameKey, sink: &mut impl Sink) {
         let (game, owners_game) = game::helps();
-        let everybodys = TABLE.iter().map(|entry| entry.help).chain(game);
-        let social = social::TABLE.iter().map(|entry| entry.help);
-        for text in everybodys.chain(social) {
+        let everybodys = TABLE.iter().map(Entry::line).chain(game);
+        let everybodys = everybodys.chain(social::TABLE.iter().map(Entry::line));
+        let owners = OWNER_TABLE.iter().map(Entry::line);
+        let owners = owners.chain(owners_game).chain(order::helps());
+        let owners = owners.filter(|_| self.commands(user, room));
+        let lines = everybodys.chain(owners);
+        for (_, text) in lines.filter(|(word, _)| self.offers(word.as_bytes())) {
             self.reply(user, Place::Room, text, &[], sink);
-        }
-        if self.commands(user, room) {
-            let owners = OWNER_TABLE.iter().map(|entry| entry.help);
-            for text in owners.chain(owners_game).chain(order::helps()) {
-                self.reply(user, Place::Room, text, &[], sink);
-            }
         }
     }
 

@@ -320,6 +320,20 @@ fn nobody_sees_the_lines_of_the_shadowed_but_they_do() {
     assert_eq!(say(&mut world, 'a', "x"), ["abmnxys: Chat a: x"]);
 }
 
+#[test]
+fn without_shadow_mute_there_is_no_such_command() {
+    let mut world = world();
+    let help = |world: &mut World| say(world, 'x', "/help").join("\n");
+    assert!(help(&mut world).contains("/shadowsilence"));
+    world.lobby.rules.shadow_mute = false;
+    assert!(!help(&mut world).contains("/shadowsilence"));
+    for line in ["/shadowsilence 1 5", "/UnshadowSilence 1"] {
+        let told = answer(&mut world, 'x', line);
+        assert!(told.contains(line) && !told.contains("lines"), "{told}");
+    }
+    assert_eq!(say(&mut world, 'a', "x"), ["abmnxys: Chat a: x"]);
+}
+
 /// Whoever does not find itself on the server's page knows.
 #[test]
 fn outsiders_see_the_shadowed_as_before() {

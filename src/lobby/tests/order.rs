@@ -146,3 +146,29 @@ fn guessing_a_password_takes_long() {
     world.wait(60_000);
     assert!(guess(&mut world, "secret").contains("GameStatus"));
 }
+
+#[test]
+fn without_passwords_there_is_no_such_command_and_none_is_asked() {
+    let mut world = World::gather("a");
+    say(&mut world, 'a', "/password secret");
+    world.lobby.rules.passwords = false;
+    assert_eq!(
+        say(&mut world, 'a', "/Password other"),
+        ["a: GameChat Server: No such command: /Password other"]
+    );
+    assert!(
+        !say(&mut world, 'a', "/help")
+            .join("\n")
+            .contains("/password")
+    );
+    world.enter("b");
+    world.join('b', 1);
+    assert!(world.take()[0].contains("GameStatus"));
+    world.wait(2000);
+    world.chat('b', "/password secret");
+    let log = world.take();
+    assert!(
+        log[0].starts_with("b: Info server: ") && log[0].contains("/password"),
+        "{log:?}"
+    );
+}

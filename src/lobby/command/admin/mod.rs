@@ -136,7 +136,7 @@ impl Lobby {
         };
         let (word, rest) = split(line);
         let is_it = |entry: &&Entry| entry.word.as_bytes().eq_ignore_ascii_case(word);
-        let Some(entry) = TABLE.iter().find(is_it) else {
+        let Some(entry) = TABLE.iter().find(is_it).filter(|_| self.offers(word)) else {
             return false;
         };
         if !sender.may(Right::KeepOrder) || !sender.may(entry.right) && is_everybodys(entry.word) {
@@ -179,7 +179,9 @@ impl Lobby {
         if reader.may(Right::KeepOrder) {
             // Two words may share a line.
             let mut last = None;
-            for entry in TABLE.iter().filter(|entry| reader.may(entry.right)) {
+            let can_give =
+                |entry: &&Entry| reader.may(entry.right) && self.offers(entry.word.as_bytes());
+            for entry in TABLE.iter().filter(can_give) {
                 if last != Some(entry.help) {
                     inform(&[user], &self.catalogue.line(entry.help, &[]), sink);
                 }
