@@ -49,8 +49,8 @@ const UNREPEATABLE: u16 = 65515;
 /// Bytes that may be sent per byte received from an address that has not proven itself.
 const UNPROVEN_FACTOR: usize = 3;
 /// Bytes that may be sent to a user that has said nothing since its login: room for the lists of a
-/// crowded server and a minute of its lobby. Whoever logged in for somebody else's address gets no
-/// more sent there (kaillera-server.md 15, 3).
+/// crowded server and a minute of its lobby. A login for somebody else's address has no more sent
+/// there, unless whoever forged it goes on and forges a message, too (kaillera-server.md 15, 3).
 const UNHEARD: usize = 256 * 1024;
 
 /// One user's numbering, history and timers. Knows no socket and no clock.

@@ -2,7 +2,7 @@
 //!
 //! What users send is relayed as the bytes they sent; nothing here touches it.
 
-use encoding_rs::Encoding;
+use encoding_rs::{CoderResult, DecoderResult, Encoding};
 use std::borrow::Cow;
 
 /// The character set that texts are read and written in.
@@ -22,21 +22,28 @@ impl Charset {
     /// How many characters `bytes` are, as the lengths in an operator's files count them: in
     /// UTF-16 units (kaillera-server.md 3.2).
     pub(super) fn count(self, bytes: &[u8]) -> usize {
-        self.decode(bytes).chars().map(char::len_utf16).sum()
+        let mut count = 0;
+        self.scan(bytes, |character| count += character.len_utf16());
+        count
     }
 
     /// Whether `bytes` are no text: an emulator's data, in control characters or in bytes that
     /// the set does not know (kaillera-server.md 7.8).
     pub(super) fn is_data(self, bytes: &[u8]) -> bool {
-        let is_odd = |character| character < ' ' || character == char::REPLACEMENT_CHARACTER;
-        self.decode(bytes).contains(is_odd)
+        self.any(bytes, |it| it < ' ' || it == char::REPLACEMENT_CHARACTER)
     }
 
-    /// `bytes` in pieces of whole characters and of at most `limit` bytes.
+    /// `bytes` in pieces of whole characters and of at most `limit` bytes. Some clients send
+    /// UTF-8 whatever the set is (kaillera-server.md 16.5): theirs are cut between its characters.
     pub(super) fn pieces(self, bytes: &[u8], limit: usize) -> impl Iterator<Item = &[u8]> {
+        let is_long_utf8 = bytes.len() > limit && std::str::from_utf8(bytes).is_ok();
+        let set = match is_long_utf8 {
+            true => Self(encoding_rs::UTF_8),
+            false => self,
+        };
         let mut rest = bytes;
         std::iter::from_fn(move || {
-            let (piece, tail) = self.split(rest, limit);
+            let (piece, tail) = set.split(rest, limit);
             rest = tail;
             (!piece.is_empty()).then_some(piece)
         })
@@ -44,23 +51,26 @@ impl Charset {
 
     /// Whether one of the characters is `wanted`; a second byte of another one is not.
     pub(super) fn has(self, bytes: &[u8], wanted: char) -> bool {
-        self.decode(bytes).contains(wanted)
+        self.any(bytes, |it| it == wanted)
     }
 
     /// Whether one of the characters is below 32.
     pub(super) fn has_control(self, bytes: &[u8]) -> bool {
-        self.decode(bytes).contains(|c: char| c < ' ')
+        self.any(bytes, |it| it < ' ')
     }
 
     /// Whether there is nothing to see, no-break spaces included.
     pub(super) fn is_blank(self, bytes: &[u8]) -> bool {
-        trim(bytes).is_empty() || self.decode(bytes).trim().is_empty()
+        trim(bytes).is_empty() || !self.any(bytes, |it| !it.is_whitespace())
     }
 
     /// Whether the first bytes are no character.
     pub(super) fn begins_with_none(self, bytes: &[u8]) -> bool {
-        let decoded = self.decode(bytes);
-        decoded.starts_with(char::REPLACEMENT_CHARACTER)
+        let mut first = None;
+        self.scan(bytes, |character| {
+            first.get_or_insert(character);
+        });
+        first == Some(char::REPLACEMENT_CHARACTER)
     }
 
     /// A form that is equal for texts that differ only in case and outer blanks.
@@ -105,12 +115,37 @@ impl Charset {
     fn width(self, bytes: &[u8]) -> usize {
         let is_character = |width: &usize| {
             bytes.get(..*width).is_some_and(|bytes| {
-                self.0
-                    .decode_without_bom_handling_and_without_replacement(bytes)
-                    .is_some()
+                let mut decoder = self.0.new_decoder_without_bom_handling();
+                let mut out = [0; 16];
+                let (result, ..) =
+                    decoder.decode_to_utf8_without_replacement(bytes, &mut out, true);
+                result == DecoderResult::InputEmpty
             })
         };
         (1..=4).find(is_character).unwrap_or(1)
+    }
+
+    fn any(self, bytes: &[u8], is_it: impl Fn(char) -> bool) -> bool {
+        let mut found = false;
+        self.scan(bytes, |character| found |= is_it(character));
+        found
+    }
+
+    /// Shows the characters of `bytes` one by one; lines are looked at without a heap.
+    fn scan(self, bytes: &[u8], mut see: impl FnMut(char)) {
+        let mut decoder = self.0.new_decoder_without_bom_handling();
+        let mut out = [0; 256];
+        let mut rest = bytes;
+        loop {
+            let (result, read, written, _) = decoder.decode_to_utf8(rest, &mut out, true);
+            let text = out.get(..written).unwrap_or_default();
+            let text = std::str::from_utf8(text).unwrap_or_default();
+            text.chars().for_each(&mut see);
+            if result == CoderResult::InputEmpty {
+                return;
+            }
+            rest = rest.get(read..).unwrap_or_default();
+        }
     }
 }
 
@@ -200,5 +235,31 @@ mod tests {
     fn trims_both_ends() {
         assert_eq!(trim(b" \t a b\n "), b"a b");
         assert_eq!(trim(b" \x01 "), b"");
+    }
+
+    #[test]
+    fn utf_8_is_cut_between_its_characters_in_every_set() {
+        let text = "\u{3042}".repeat(100);
+        for set in [WINDOWS_1252, SHIFT_JIS, UTF_8] {
+            let pieces: Vec<&[u8]> = Charset::new(set).pieces(text.as_bytes(), 255).collect();
+            assert_eq!(pieces.concat(), text.as_bytes());
+            for piece in pieces {
+                assert!(std::str::from_utf8(piece).is_ok_and(|it| it.len() <= 255));
+            }
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_scanned_is_what_is_decoded(
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..600),
+        ) {
+            for set in [WINDOWS_1252, SHIFT_JIS, GBK, EUC_KR, UTF_8] {
+                let set = Charset::new(set);
+                let mut scanned = String::new();
+                set.scan(&bytes, |it| scanned.push(it));
+                proptest::prop_assert_eq!(scanned, set.decode(&bytes));
+            }
+        }
     }
 }

@@ -108,14 +108,18 @@ impl Lobby {
             say(&[user], ROOM_NAME, &refusal, sink);
             return;
         }
-        if !is_data && !speaker.may(Right::AnyText) && self.is_filtered(text) {
+        // Bytes that the set does not know make no line an emulator's.
+        let is_text = !speaker.may(Right::AnyText) && !self.charset.has_control(text);
+        if is_text && self.is_filtered(text) {
             let reason = [Param::Text(Text::ChatFiltered)];
             let refusal = self.catalogue.line(Text::ChatDenied, &reason);
             say(&[user], ROOM_NAME, &refusal, sink);
             return;
         }
         if let Some(game) = self.games.get(room) {
-            sink.event(&Event::RoomChat(game.as_room(), speaker.who(), text));
+            if !is_data {
+                sink.event(&Event::RoomChat(game.as_room(), speaker.who(), text));
+            }
             let alone = [user];
             let to = match self.shadows.hides(now, speaker.address) {
                 true => &alone,

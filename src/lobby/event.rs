@@ -126,7 +126,7 @@ pub enum Event<'a> {
     CommandFailed(Who<'a>, &'static str),
     /// A line in the lobby.
     Chat(Who<'a>, &'a [u8]),
-    /// A line in a room.
+    /// A line in a room, unless it is an emulator's data.
     RoomChat(Room<'a>, Who<'a>, &'a [u8]),
 }
 

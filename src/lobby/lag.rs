@@ -56,7 +56,7 @@ impl Lobby {
     /// Shows a member's command to its room, as some are.
     pub(super) fn echo(&mut self, user: UserKey, key: GameKey, line: &[u8], sink: &mut impl Sink) {
         if let (Some(game), Some(user)) = (self.games.get(key), self.users.get(user)) {
-            let to = game.room(&self.users, &mut self.scratch);
+            let to = game.audience(&self.users, user, &mut self.scratch);
             for line in self.charset.pieces(line, USER_LINE) {
                 say(to, &user.name, line, sink);
             }

@@ -277,6 +277,9 @@ impl Lobby {
             ..rules
         };
         self.catalogue = Catalogue::new(rules.charset, rules.language, &rules.texts);
+        if !rules.shadow_mute {
+            self.shadows = Shadows::default();
+        }
         self.rules = rules;
     }
 

@@ -80,6 +80,8 @@ impl Lobby {
             return false;
         };
         match entry.command {
+            // What is shown to the room must not be a way to write to it.
+            Command::LagReset | Command::LagStat if !rest.is_empty() => return false,
             Command::Delay => {
                 if self.choose_delay(room, user, rest, sink).is_none() {
                     let usage = [Param::Text(entry.help)];

@@ -334,6 +334,17 @@ fn without_shadow_mute_there_is_no_such_command() {
     assert_eq!(say(&mut world, 'a', "x"), ["abmnxys: Chat a: x"]);
 }
 
+#[test]
+fn switching_shadow_mute_off_ends_what_there_is_of_it() {
+    let mut world = world();
+    answer(&mut world, 'x', "/shadowsilence 1 5");
+    world.lobby.set_rules(Rules {
+        shadow_mute: false,
+        ..Rules::default()
+    });
+    assert_eq!(say(&mut world, 'a', "x"), ["abmnxys: Chat a: x"]);
+}
+
 /// Whoever does not find itself on the server's page knows.
 #[test]
 fn outsiders_see_the_shadowed_as_before() {

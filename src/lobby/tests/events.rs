@@ -138,6 +138,11 @@ fn commands_and_lines() {
     world.game_chat('a', "hello");
     world.game_chat('a', "/me waves");
     expect(&mut world, ["RoomChat", "RoomChat"]);
+    // Tekken Tag's lines, MAME's switches: nobody's words.
+    for data in ["\nDA1234", "\x01\x02", "a\tb"] {
+        world.game_chat('a', data);
+    }
+    expect(&mut world, []);
     world.chat('a', "/me waves");
     world.chat('a', "/msg 2 psst");
     expect(&mut world, ["Chat"]);

@@ -180,3 +180,14 @@ fn the_room_hears_of_autofire() {
     assert_eq!(tell(1), ["ab: GameChat Server: Autofire noticed: b"]);
     assert_eq!(tell(7), [""; 0]);
 }
+
+/// What is shown to the room is no way to write to it.
+#[test]
+fn commands_that_are_shown_take_no_words() {
+    let mut world = World::gather("ab");
+    for line in ["/lagstat hello", "/lagreset hello"] {
+        world.wait(2000);
+        world.game_chat('b', line);
+        world.expect([format!("b: GameChat Server: No such command: {line}").as_str()]);
+    }
+}

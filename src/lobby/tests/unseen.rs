@@ -190,6 +190,21 @@ fn unwanted_words_are_refused_everywhere() {
     );
 }
 
+/// Else one such byte would let any word pass.
+#[test]
+fn bytes_that_are_no_character_do_not_hide_a_word() {
+    let mut world = World::new(Rules {
+        charset: encoding_rs::SHIFT_JIS,
+        word_filter: WordFilter::new(["darn"]),
+        ..Rules::default()
+    });
+    world.enter("a");
+    world.create('a', "Game");
+    world.take();
+    world.send('a', ClientMessage::GameChat { text: b"darn \xFF" });
+    assert!(world.take()[0].contains("Not sent: the text has a word that is not allowed here"));
+}
+
 #[test]
 fn admins_begin_and_end_the_quiz() {
     let mut world = World::with("ab");

@@ -65,12 +65,15 @@ impl Admission {
         }
     }
 
-    /// Whether a HELLO is answered with TOO. Who has not logged in does not count, or strangers
-    /// could make the server look full (kaillera-server.md 6.1).
-    pub(super) fn is_full(&self) -> bool {
+    /// Whether a HELLO from `address` is answered with TOO. Who has not logged in does not make
+    /// the server full, or strangers could (kaillera-server.md 6.1).
+    pub(super) fn is_full(&self, address: IpAddr) -> bool {
         let users = self.users.load(Ordering::Relaxed);
         let most = self.max_users.load(Ordering::Relaxed);
-        (most > 0 && users >= most) || self.unfinished().sessions >= self.limits.sessions
+        let state = self.unfinished();
+        (most > 0 && users >= most)
+            || state.sessions >= self.limits.sessions
+            || state.origins.are_full(address, &self.limits)
     }
 
     /// Counts a new session with an unfinished login, or says why it may not be. The privileged
@@ -247,11 +250,11 @@ mod tests {
             admission.open(A, false).unwrap();
         }
         admission.set_users(1);
-        assert!(!admission.is_full());
+        assert!(!admission.is_full(A));
         admission.set_users(2);
-        assert!(admission.is_full());
+        assert!(admission.is_full(A));
         admission.set_max_users(0);
-        assert!(!admission.is_full());
+        assert!(!admission.is_full(A));
     }
 
     #[test]
@@ -276,7 +279,7 @@ mod tests {
         let admission = Admission::new(limits(1, 10, 10), 0);
         admission.open(A, false).unwrap();
         admission.login_finished(A);
-        assert!(admission.is_full());
+        assert!(admission.is_full(A));
         assert_eq!(admission.open(B, false), Err(Denied::NoSeat));
         admission.close(A);
         assert_eq!(admission.open(B, false), Ok(()));

@@ -12,9 +12,12 @@ pub(crate) fn replace(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let beside = path.with_file_name(name);
+    // One that an earlier attempt left may not be writable.
+    let _ = fs::remove_file(&beside);
     let mut file = File::create(&beside)?;
     if let Ok(metadata) = fs::metadata(path) {
-        file.set_permissions(metadata.permissions())?;
+        // Not every file system has modes; what is to be kept is worth more than they are.
+        let _ = file.set_permissions(metadata.permissions());
     }
     file.write_all(bytes.as_ref())?;
     file.sync_all()?;

@@ -117,8 +117,8 @@ impl Ingress {
                     exchange.count_drop(Reason::HelloFlood, Some(peer), now);
                     return None;
                 }
-                let full =
-                    exchange.admission.is_full() && !exchange.gate.enters_full(now, peer.ip());
+                let full = exchange.admission.is_full(peer.ip())
+                    && !exchange.gate.enters_full(now, peer.ip());
                 let full = full || !exchange.is_accepting();
                 if let Some(&seat) = self.seats.get(&peer) {
                     // A mark that gets lost in a full inbox only delays a restart.

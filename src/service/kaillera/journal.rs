@@ -166,10 +166,7 @@ impl<'l> Line<'l> {
     fn is_wanted(&self) -> bool {
         match self.event {
             Event::Chat(..) => self.privacy.chat,
-            // Some emulators send data that way.
-            Event::RoomChat(_, _, text) => {
-                self.privacy.game_chat && !self.text(text).contains(char::is_control)
-            }
+            Event::RoomChat(..) => self.privacy.game_chat,
             _ => true,
         }
     }

@@ -425,6 +425,8 @@ fn sessions_of_one_address_and_one_network() {
     ];
     let kept_out = |last, count| {
         let mut player = stranger(last, address, &Identity::new("More"));
+        player.send_raw(b"HELLO0.83\0");
+        assert_eq!(player.reply(), Reply::Full);
         player.introduce();
         player.ping();
         wait_until("a drop", || {

@@ -175,14 +175,6 @@ fn what_people_say_is_shown_only_if_it_is_wanted() {
     assert_eq!(line(&room_chat, chat_alone), None);
 }
 
-/// Tekken Tag's lines, MAME's switches: data, whatever is switched on.
-#[test]
-fn data_in_game_chat_is_never_shown() {
-    for data in [&b"\nDA1234"[..], b"\x01\x02", b"a\x7f", b"tab\t"] {
-        assert_eq!(line(&Event::RoomChat(ROOM, ANN, data), OPEN), None);
-    }
-}
-
 #[test]
 fn names_cannot_end_a_line_or_move_a_cursor() {
     let text = closed(Event::RoomLeft(ROOM, BOB));
