@@ -67,8 +67,9 @@ pub fn run(config: Config, source: Source) -> Result<(), StartError> {
         what: "cannot wait for signals".to_owned(),
         error,
     })?;
-    let mut server = Server::start(&config)?;
+    // So is a file that changes from then on seen.
     let mut reloader = Reloader::new(config, source);
+    let mut server = Server::start(reloader.running())?;
     let mut hourly = Hourly::new(Instant::now());
     loop {
         if hourly.is_due(Instant::now()) {

@@ -32,6 +32,9 @@ const KEPT: u32 = 10;
 /// A disk that does not take what it is given is left alone for this long.
 const REST: Duration = Duration::from_secs(10);
 
+/// A file that cannot be moved is let grow for this long.
+const RETRY: Duration = Duration::from_secs(600);
+
 /// The way to the file.
 #[derive(Debug)]
 pub(super) struct LogFile {
@@ -121,8 +124,7 @@ fn write_on(mut roll: Roll, mail: &Receiver<Mail>, left_out: &AtomicU64) {
             if let Err(error) = roll.write(today(), &batch) {
                 left_out.fetch_add(lost + lines, Ordering::Relaxed);
                 rests_until = Some(Instant::now() + REST);
-                // The log would only lead back here.
-                eprintln!("samara: cannot write the log's file: {error}");
+                complain("write", &error);
             }
         }
         batch.clear();
@@ -130,6 +132,14 @@ fn write_on(mut roll: Roll, mail: &Receiver<Mail>, left_out: &AtomicU64) {
             let _ = waiting.try_send(());
         }
     }
+}
+
+/// On the console, as the log would only lead back here; without one there is nobody to tell.
+fn complain(verb: &str, error: &io::Error) {
+    let _ = writeln!(
+        io::stderr(),
+        "samara: cannot {verb} the log's file: {error}"
+    );
 }
 
 /// The day by UTC, as the times of the lines are.
@@ -151,6 +161,8 @@ struct Roll {
     size: u64,
     /// Of its lines.
     day: u64,
+    /// When beginning a new one is tried again, after it could not be.
+    retry: Option<Instant>,
 }
 
 impl Roll {
@@ -161,6 +173,7 @@ impl Roll {
             file: None,
             size: 0,
             day: today,
+            retry: None,
         };
         roll.begin(today)?;
         Ok(roll)
@@ -170,9 +183,15 @@ impl Roll {
     fn write(&mut self, today: u64, lines: &[u8]) -> io::Result<()> {
         let len = lines.len() as u64;
         let is_old = self.day != today || self.size + len > self.largest;
-        if is_old && self.size > 0 {
+        let rests = self.retry.is_some_and(|retry| Instant::now() < retry);
+        if is_old && self.size > 0 && !rests {
             self.file = None;
-            self.shift()?;
+            self.retry = None;
+            if let Err(error) = self.shift() {
+                // A file that cannot be moved still takes lines.
+                complain("roll", &error);
+                self.retry = Some(Instant::now() + RETRY);
+            }
         }
         if self.file.is_none() {
             self.begin(today)?;
@@ -208,6 +227,9 @@ impl Roll {
             name.push(format!(".{number}{ending}"));
             PathBuf::from(name)
         };
+        // Only when the newest can be moved are the others: else each try would lose the oldest.
+        let newest = old(0, "");
+        fs::rename(&self.path, &newest)?;
         for number in (1..=KEPT).rev() {
             // One without ending was left by a server that was ended before it was compressed.
             for ending in ["", ".gz"] {
@@ -219,7 +241,7 @@ impl Roll {
             }
         }
         let first = old(1, "");
-        unless_missing(fs::rename(&self.path, &first))?;
+        fs::rename(&newest, &first)?;
         unless_missing(compress(&first, &old(1, ".gz")))
     }
 }

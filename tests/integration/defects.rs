@@ -11,7 +11,10 @@ use samara::{
     },
     metrics::Reason,
 };
-use std::{net::UdpSocket, time::Duration};
+use std::{
+    net::UdpSocket,
+    time::{Duration, Instant},
+};
 
 fn bundle(messages: &[(u16, &[u8])]) -> Vec<u8> {
     let mut bytes = vec![0; MAX_DATAGRAM];
@@ -53,7 +56,7 @@ fn stray_packets_make_no_sessions() {
 #[test]
 fn a_login_for_somebody_else_brings_little_and_ends_soon() {
     let mut config = config();
-    config.link.first_keepalive = Duration::from_secs(2);
+    config.link.first_keepalive = Duration::from_secs(5);
     let (server, address) = serve(&config);
     let mut talker = Player::log_in(address, &Identity::new("Talker"));
     // All an attacker needs to guess: the acks are numbered 1 to 4.
@@ -66,12 +69,10 @@ fn a_login_for_somebody_else_brings_little_and_ends_soon() {
     }
     wait_until("the login", || server.users() == 2);
     let line = [b'x'; 150];
-    let mut sent = 0;
-    while server.users() == 2 && sent < 100_000 {
+    let begin = Instant::now();
+    while server.users() == 2 && begin.elapsed() < Duration::from_secs(60) {
         talker.echo(&line);
-        sent += 1;
     }
-    assert_eq!(server.users(), 1, "it is gone after two seconds");
     talker.expect("its end", |it| match *it {
         ServerMessage::Quit {
             name: b"Victim",
@@ -89,7 +90,7 @@ fn a_login_for_somebody_else_brings_little_and_ends_soon() {
     while let Ok(length) = victim.recv(&mut buffer) {
         received += length;
     }
-    assert!(received <= 300 * 1024, "{received} bytes for {sent} lines");
+    assert!(received <= 300 * 1024, "{received} bytes");
 }
 
 /// 8: a full server gave no answer at all.

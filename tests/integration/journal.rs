@@ -6,6 +6,7 @@ use std::{
     fs,
     net::UdpSocket,
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 /// A directory with a configuration, gone at the end of its test.
@@ -211,6 +212,7 @@ fn rubbish_does_not_fill_the_log() {
 fn refused_logins_have_a_budget() {
     let home = Home::new("refused", "[kaillera]\nmax_user_name_length = 3\n");
     let mut program = home.serve("info", &[]);
+    let begin = Instant::now();
     for _ in 0..30 {
         let mut long = Player::new(program.address, &Identity::new("Longer"));
         assert!(long.try_enter().is_err());
@@ -220,7 +222,13 @@ fn refused_logins_have_a_budget() {
     program.expect_log("stopped");
     let refused = program.logged.iter();
     let refused = refused.filter(|line| line.contains("login refused: \"Longer\""));
-    // A slow machine needs more than one window for them.
     let count = refused.count();
-    assert!((20..30).contains(&count), "{count}: {:#?}", program.logged);
+    // A slow machine needs more than one window for them.
+    let is_one_window = begin.elapsed() < Duration::from_secs(10);
+    let most = if is_one_window { 20 } else { 30 };
+    assert!(
+        (20..=most).contains(&count),
+        "{count}: {:#?}",
+        program.logged
+    );
 }

@@ -3,7 +3,7 @@
 use crate::support::{Conf, Identity, Player};
 use std::{
     fs,
-    net::{Ipv4Addr, SocketAddr, TcpListener},
+    net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket},
     os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::{Command, Output},
@@ -33,8 +33,12 @@ impl Folder {
 
     /// Runs a script from elsewhere.
     fn run(&self, script: &str, options: &[&str]) -> Output {
-        let mut command = Command::new(self.path(script));
-        let command = command.args(options).current_dir("/").env_remove("SAMARA");
+        let mut command = Command::new("sh");
+        let command = command
+            .arg(self.path(script))
+            .args(options)
+            .current_dir("/")
+            .env_remove("SAMARA");
         command.output().unwrap()
     }
 
@@ -56,8 +60,14 @@ fn told(output: &Output) -> String {
 
 /// A port that nobody has.
 fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
-    listener.local_addr().unwrap().port()
+    let is_free = |port| UdpSocket::bind((Ipv4Addr::UNSPECIFIED, port)).is_ok();
+    loop {
+        let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        if is_free(port) {
+            return port;
+        }
+    }
 }
 
 fn greets(address: SocketAddr, line: &str) {
@@ -145,10 +155,11 @@ fn a_start_that_fails_shows_why() {
     assert!(!folder.path("samara.pid").exists());
 
     fs::remove_file(folder.path("samara")).unwrap();
-    let mut command = Command::new(folder.path("start-server.sh"));
+    let mut command = Command::new("sh");
+    command.arg(folder.path("start-server.sh"));
     let output = command.env("SAMARA", "no/such/samara").output().unwrap();
     assert!(
-        told(&output).contains("no no/such/samara"),
+        told(&output).contains("/no/such/samara: put the program"),
         "{}",
         told(&output)
     );

@@ -5,6 +5,7 @@ set -eu
 
 pid_file=samara.pid
 log_file=samara.log
+error_file=samara.err
 
 usage() {
   cat <<'TEXT'
@@ -28,14 +29,14 @@ command_of() {
   if [ -r "/proc/$1/cmdline" ]; then
     tr '\0' ' ' <"/proc/$1/cmdline"
   elif [ ! -d /proc/self ]; then
-    ps -p "$1" -o args= 2>/dev/null || true
+    echo "$(ps -p "$1" -o args= 2>/dev/null) "
   fi
 }
 
 # Whether a process runs and is a server: numbers are used again.
 is_running() {
   case $1 in '' | *[!0-9]*) return 1 ;; esac
-  case $(command_of "$1") in *' serve'*) return 0 ;; *) return 1 ;; esac
+  case $(command_of "$1") in *' serve '*) return 0 ;; *) return 1 ;; esac
 }
 
 foreground=no
@@ -60,6 +61,10 @@ while [ $# -gt 0 ]; do
   shift
 done
 
+case ${SAMARA:-} in
+  /*) ;;
+  */*) SAMARA=$PWD/$SAMARA ;;
+esac
 cd "$(dirname "$0")" || fail "cannot enter its own folder"
 
 if [ -n "${SAMARA:-}" ]; then
@@ -94,9 +99,8 @@ fi
 
 touch "$log_file" || fail "cannot write $log_file"
 before=$(($(wc -c <"$log_file")))
-# Why it could not start is on standard error; the log itself is rolled and written by the program.
-# shellcheck disable=SC2094  # both append
-"$samara" "$@" --log-file "$log_file" --quiet </dev/null >>"$log_file" 2>&1 &
+# The log is written and rolled by the program; why it could not start is on standard error.
+"$samara" "$@" --log-file "$log_file" --quiet </dev/null >"$error_file" 2>&1 &
 pid=$!
 echo "$pid" >"$pid_file"
 
@@ -104,21 +108,24 @@ echo "$pid" >"$pid_file"
 logged() {
   [ "$(wc -c <"$log_file")" -ge "$before" ] || before=0
   tail -c +"$((before + 1))" "$log_file"
+  cat "$error_file"
 }
 
-# Three seconds, or until it listens or is gone.
-for _ in 1 2 3; do
+# Ten seconds, or until it listens or is gone.
+left=10
+while [ "$left" -gt 0 ]; do
+  left=$((left - 1))
   sleep 1
   is_running "$pid" || break
-  case $(logged) in *'listening on udp'*) break ;; esac
+  case $(logged 2>/dev/null || true) in *'listening on udp'*) break ;; esac
 done
 
 if is_running "$pid"; then
   echo "running as process $pid; $log_file says:"
-  logged
+  logged 2>/dev/null || true
 else
   rm -f "$pid_file"
   echo "it has not started; $log_file says:" >&2
-  logged >&2
+  logged >&2 2>/dev/null || true
   exit 1
 fi

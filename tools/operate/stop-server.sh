@@ -25,13 +25,13 @@ command_of() {
   if [ -r "/proc/$1/cmdline" ]; then
     tr '\0' ' ' <"/proc/$1/cmdline"
   elif [ ! -d /proc/self ]; then
-    ps -p "$1" -o args= 2>/dev/null || true
+    echo "$(ps -p "$1" -o args= 2>/dev/null) "
   fi
 }
 
 # Whether a process runs and is a server: numbers are used again.
 is_running() {
-  case $(command_of "$1") in *' serve'*) return 0 ;; *) return 1 ;; esac
+  case $(command_of "$1") in *' serve '*) return 0 ;; *) return 1 ;; esac
 }
 
 # Waits for so many seconds at most; fails if it still runs then.
@@ -47,7 +47,7 @@ wait_for_end() {
 while [ $# -gt 0 ]; do
   case $1 in
     --wait)
-      case ${2:-} in '' | *[!0-9]*) fail "--wait needs a number of seconds" 2 ;; esac
+      case ${2:-} in '' | *[!0-9]* | 0?*) fail "--wait needs a number of seconds" 2 ;; esac
       wait_s=$2
       shift
       ;;

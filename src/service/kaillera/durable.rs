@@ -7,23 +7,36 @@ use std::{
 };
 
 /// Puts `bytes` in the place of a file: a reader finds all of the old one or all of the new one.
-/// Who may read and write it stays as it was.
+/// Whose it is, and who may read and write it, stays as it was where that can be.
 pub(crate) fn replace(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let beside = path.with_file_name(name);
     // One that an earlier attempt left may not be writable.
     let _ = fs::remove_file(&beside);
-    let mut file = File::create(&beside)?;
+    let written = write(&beside, path, bytes.as_ref());
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written?;
+    sync_directory(path)
+}
+
+fn write(beside: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create(beside)?;
     if let Ok(metadata) = fs::metadata(path) {
-        // Not every file system has modes; what is to be kept is worth more than they are.
+        // Not every file system has owners and modes; what is to be kept is worth more.
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{MetadataExt as _, fchown};
+            let _ = fchown(&file, Some(metadata.uid()), Some(metadata.gid()));
+        }
         let _ = file.set_permissions(metadata.permissions());
     }
-    file.write_all(bytes.as_ref())?;
+    file.write_all(bytes)?;
     file.sync_all()?;
     drop(file);
-    fs::rename(&beside, path)?;
-    sync_directory(path)
+    fs::rename(beside, path)
 }
 
 /// The name is in the directory, which is a file of its own there.

@@ -249,13 +249,13 @@ fn parting_words_that_are_blank_or_too_long_are_replaced() {
 #[test]
 fn users_whose_time_is_over() {
     let mut config = staffed();
-    config.rules.keepalive_timeout = Duration::from_millis(1500);
+    config.rules.keepalive_timeout = Duration::from_secs(4);
     let mut idle = config.clone();
     idle.rules.keepalive_timeout = Duration::from_secs(60);
-    idle.rules.idle_timeout = Duration::from_millis(1500);
+    idle.rules.idle_timeout = Duration::from_secs(4);
     let mut silent = config.clone();
     silent.rules.keepalive_timeout = Duration::from_secs(60);
-    silent.link.first_keepalive = Duration::from_millis(1500);
+    silent.link.first_keepalive = Duration::from_secs(4);
     for (config, message) in [
         (config, &b"Connection lost"[..]),
         (silent, b"Connection lost"),

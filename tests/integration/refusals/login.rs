@@ -51,7 +51,7 @@ fn assert_refused(player: &mut Player, id: u16, text: &str) {
 #[test]
 fn the_first_failure_wins() {
     let mut config = staffed();
-    config.rules.max_ping = Duration::from_millis(200);
+    config.rules.max_ping = Duration::from_millis(900);
     config.rules.allowed_connection_types.0[5] = false;
     config.rules.allow_multiple_connections = false;
     config.rules.max_users = 1;
@@ -64,7 +64,7 @@ fn the_first_failure_wins() {
     let slow = Identity::new(" \t")
         .emulator(&cheat)
         .connection_type(bad)
-        .ack_pause(220);
+        .ack_pause(1000);
     let table = [
         (4, slow.clone(), "Your ping is too high (..."),
         (5, slow.ack_pause(0), "Connection type not allowed: Bad"),
