@@ -332,6 +332,27 @@ mod tests {
         assert_eq!(directory.names(), 1 + KEPT as usize);
     }
 
+    /// As in a directory that only somebody else may change.
+    #[test]
+    fn one_that_cannot_be_moved_goes_on_and_no_old_one_is_lost() {
+        let directory = Directory::new("stuck");
+        let mut roll = Roll::open(&directory.file(), 10, 1).unwrap();
+        roll.write(1, b"line 1\n").unwrap();
+        roll.write(2, b"line 2\n").unwrap();
+        fs::create_dir_all(directory.0.join("a.log.0/full")).unwrap();
+        for day in 3..30 {
+            roll.write(day, b"line\n").unwrap();
+            roll.retry = None;
+        }
+        let text = fs::read_to_string(directory.file()).unwrap();
+        assert_eq!(text, "line 2\n".to_owned() + &"line\n".repeat(27));
+        assert_eq!(directory.old(1).as_deref(), Some("line 1\n"));
+        fs::remove_dir_all(directory.0.join("a.log.0")).unwrap();
+        roll.write(30, b"anew\n").unwrap();
+        assert_eq!(fs::read_to_string(directory.file()).unwrap(), "anew\n");
+        assert_eq!(directory.old(2).as_deref(), Some("line 1\n"));
+    }
+
     #[test]
     fn what_was_there_stays() {
         let directory = Directory::new("stays");
